@@ -37,6 +37,9 @@ struct compile_options {
   /// Ignores .output and .printsize, so that with the tuning choice `unneeded-relations` only relations needed by
   /// queries are evaluated.
   bool only_queries = false;
+  /// Whether a program without .output and .printsize gets the warning no-output. Its relations can be read through an
+  /// engine, too.
+  bool expects_output = false;
 };
 
 enum class backend_kind : std::uint8_t { automatic, cpu, gpu };

@@ -255,6 +255,9 @@ parse_result checked(const raw_arguments& raw, arguments parsed, bool is_image) 
   for (const std::string& query : raw.queries) parsed.compile.queries.push_back({query, "--query"});
   // A folder for outputs means that outputs are wanted.
   parsed.compile.only_queries = !raw.queries.empty() && !raw.has_output_folder;
+  const bool has_other_results = !raw.queries.empty() || !parsed.why.empty() || parsed.explain_session ||
+                                 parsed.explain || !parsed.profile_file.empty() || !parsed.statistics_file.empty();
+  parsed.compile.expects_output = !has_other_results;
   if (raw.has_fact_folder) parsed.compile.pragmas.emplace_back("fact-dir", parsed.run.fact_directory);
   if (raw.has_output_folder) parsed.compile.pragmas.emplace_back("output-dir", parsed.run.output_directory);
   for (const std::string& group : raw.macros) {

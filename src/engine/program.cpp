@@ -120,6 +120,7 @@ void compile(program_state& state, source_file& main_file, const compile_options
     analysis.filled_relations = state.filled_relations;
     analysis.queries = std::move(queries);
     analysis.only_queries = options.only_queries;
+    analysis.expects_output = options.expects_output;
     if (state.symbols_of != nullptr) {
       analysis.number_symbol = [engine = state.symbols_of](const std::string& text) {
         return wide_word{engine->symbols.intern(text)};

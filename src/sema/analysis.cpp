@@ -81,7 +81,10 @@ class analyser {
     }
     for (const syntax::clause& query : queries_) expand_inlined(query);
     for (const syntax::item& item : items_) {
-      if (const auto* clause = item.as<syntax::clause>()) analyse_clause(*clause);
+      if (const auto* clause = item.as<syntax::clause>()) {
+        analyse_clause(*clause);
+        previous_ = clause;
+      }
       if (const auto* subsumption = item.as<syntax::subsumption>()) analyse_subsumption(*subsumption);
     }
     for (const syntax::clause& query : queries_) analyse_clause(query);
@@ -94,6 +97,7 @@ class analyser {
     check_plans(program_, {clause_of_rule_, written_subsumption_}, diagnostics_);
     reject_recursive_counters();
     if (diagnostics_.has_errors()) return std::nullopt;
+    warn_of_missing_output();
     if (options_.only_queries) leave_out_outputs(program_);
     return std::move(program_);
   }
@@ -123,7 +127,7 @@ class analyser {
       if (const auto id = declared_.find_relation(head.name.text)) has_clause_[id->value] = true;
     }
     if (written.body.empty() && add_plain_facts(written)) return;
-    if (!check_form(written, declared_, diagnostics_)) return;
+    if (!check_form(written, declared_, diagnostics_, previous_)) return;
     if (options_.warnings) warn_of_singletons(written, diagnostics_);
     const auto inlined = inlined_.find(&written);
     const bool never_holds = inlined != inlined_.end() && has_no_alternative(inlined->second);
@@ -244,9 +248,9 @@ class analyser {
     const clause_types types(declared_, flat, precision);
     relation& derived = program_.relations[flat.head_relation.value];
     // The type of a query's variable is known only where something binds it.
-    if (derived.is_query && !check_groundedness(flat, diagnostics_)) return std::nullopt;
+    if (derived.is_query && !check_groundedness(flat, declared_, diagnostics_)) return std::nullopt;
     const bool well_typed = types.check(diagnostics_);
-    const bool grounded = derived.is_query || check_groundedness(flat, diagnostics_);
+    const bool grounded = derived.is_query || check_groundedness(flat, declared_, diagnostics_);
     if (!well_typed || !grounded) return std::nullopt;
     if (derived.is_query && !take_types(derived, head, types, diagnostics_)) return std::nullopt;
     return lower(flat, types, symbols_);
@@ -380,6 +384,16 @@ class analyser {
     }
   }
 
+  void warn_of_missing_output() {
+    if (!options_.warnings || !options_.expects_output) return;
+    const bool is_written = std::any_of(program_.relations.begin(), program_.relations.end(), [](const auto& relation) {
+      return relation.has_directive(directive_kind::output) || relation.has_directive(directive_kind::printsize);
+    });
+    if (is_written) return;
+    diagnostics_.warning({}, "Nothing is written: the program has no .output and no .printsize",
+                         warning_kind::no_output);
+  }
+
   void warn_of_provenance() {
     const auto wanted = program_.pragmas.find("provenance");
     if (!options_.warnings || wanted == program_.pragmas.end() || wanted->second == "none") return;
@@ -388,7 +402,7 @@ class analyser {
       const auto* pragma = item.as<syntax::pragma>();
       if (pragma != nullptr && pragma->name == wanted->first && pragma->value == wanted->second) where = pragma->span;
     }
-    diagnostics_.warning(where, "Pragma provenance has no effect: the option -t explain asks for explanations");
+    diagnostics_.warning(where, "Pragma provenance has no effect; use the option -t explain");
   }
 
   static const expression* find_counter(const expression& tree) {
@@ -438,6 +452,7 @@ class analyser {
   declarations declared_;
   inliner inliner_;
   bool inlining_refused_ = false;
+  const syntax::clause* previous_ = nullptr;                           ///< before the clause that is analysed
   std::unordered_map<const syntax::clause*, syntax::clause> inlined_;  ///< of the clauses that mention inline relations
   std::unordered_map<const syntax::subsumption*, syntax::clause> subsumption_clauses_;
   std::deque<syntax::clause> normalized_;

@@ -22,7 +22,8 @@ struct analysis_options {
   std::set<std::string> filled_relations = {};  ///< by the caller: they need neither rules nor facts
   /// Each becomes a relation that is printed on standard output.
   std::vector<syntax::query> queries = {};
-  bool only_queries = false;  ///< .output and .printsize have no effect
+  bool only_queries = false;    ///< .output and .printsize have no effect
+  bool expects_output = false;  ///< a program without .output and .printsize gets a warning
   /// Of a program for an engine that has texts already: gives each its number there. Empty: they are numbered anew.
   std::function<wide_word(const std::string& text)> number_symbol = {};
 };

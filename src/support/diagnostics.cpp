@@ -66,6 +66,7 @@ constexpr std::pair<std::string_view, warning_kind> named_warnings[] = {
     {"useless-annotation", warning_kind::useless_annotation},
     {"unknown-parameter", warning_kind::unknown_parameter},
     {"unknown-pragma", warning_kind::unknown_pragma},
+    {"no-output", warning_kind::no_output},
 };
 
 }  // namespace

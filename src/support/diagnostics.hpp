@@ -26,8 +26,9 @@ enum class warning_kind : std::uint8_t {
   variable_appears_once,        ///< var-appears-once
   useless_doc_comment,          ///< useless-doc-comment
   useless_annotation,           ///< useless-annotation
-  unknown_parameter,            ///< unknown-parameter; this warning and the next are not in Soufflé
+  unknown_parameter,            ///< unknown-parameter; this warning and the next ones are not in Soufflé
   unknown_pragma,               ///< unknown-pragma
+  no_output,                    ///< no-output
   count
 };
 /// Returns nothing for an unknown name.

@@ -29,9 +29,20 @@ std::size_t edit_distance(std::string_view left, std::string_view right) {
 /// Longer names are not checked: a typing error is unlikely, and the distance takes quadratic time.
 constexpr std::size_t longest_name = 64;
 
+bool is_equal_but_for_case(std::string_view left, std::string_view right) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::equal(left.begin(), left.end(), right.begin(), right.end(),
+                    [lower](char one, char other) { return lower(one) == lower(other); });
+}
+
 }  // namespace
 
 std::optional<std::string> closest_name(std::string_view name, const std::vector<std::string>& candidates) {
+  for (const std::string& candidate : candidates) {
+    const bool is_qualified = candidate.size() > name.size() && candidate.ends_with(name) &&
+                              candidate[candidate.size() - name.size() - 1] == '.';
+    if (is_qualified || is_equal_but_for_case(name, candidate)) return candidate;
+  }
   if (name.size() > longest_name) return std::nullopt;
   const std::size_t allowed = std::max<std::size_t>(1, name.size() / 3);
   std::optional<std::string> best;

@@ -7,7 +7,8 @@
 
 namespace gpulog {
 
-/// Returns the candidate that `name` most likely misspells, if one is close enough.
+/// Returns the candidate that `name` most likely means, if one is close enough: the name in other letters of case,
+/// the name in a component (`c.name`), or a name that `name` misspells.
 [[nodiscard]] std::optional<std::string> closest_name(std::string_view name,
                                                       const std::vector<std::string>& candidates);
 

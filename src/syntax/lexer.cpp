@@ -299,11 +299,8 @@ token lexer::unexpected() {
   }
   position_ += length_of_unknown(rest);
   token result = make(token_kind::invalid, begin);
-  // Of ASCII the first byte, as Soufflé says; of other text the whole character.
-  const bool is_ascii = static_cast<unsigned char>(rest.front()) < 0x80;
-  auto& error =
-      report_.error(result.span, "unexpected " + std::string(rest.substr(0, is_ascii ? 1 : position_ - begin)));
-  if (std::string hint = hint_about_text(rest); !hint.empty()) error.note(std::move(hint));
+  result.text = "unexpected " + visible_text(rest.substr(0, position_ - begin));
+  if (const std::string hint = hint_about_text(rest); !hint.empty()) result.text += '\n' + hint;
   return result;
 }
 

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "syntax/hints.hpp"
 #include "syntax/parser_state.hpp"
 
 namespace gpulog::syntax {
@@ -37,6 +36,7 @@ std::optional<query> parser::run_query() {
     expect(token_kind::end_of_file);
     return result;
   } catch (const syntax_error&) {
+    explain_unknown_names();
     return std::nullopt;
   }
 }
@@ -44,6 +44,7 @@ std::optional<query> parser::run_query() {
 program parser::run() {
   program result;
   items(result.items, false);
+  explain_unknown_names();
   return result;
 }
 
@@ -68,9 +69,12 @@ token parser::take(std::vector<token> annotations) {
   expected_.clear();
   ++taken_;
   note_brackets();
+  note_for_hints();
   last_span_ = current_.span;
+  last_kind_ = current_.kind;
   token taken = std::move(current_);
   advance(std::move(annotations));
+  if (taken.kind == token_kind::semicolon && is_on_next_line_of_item()) item_.last_semicolon = taken.span;
   return taken;
 }
 
@@ -98,6 +102,16 @@ void parser::note_brackets() {
   }
 }
 
+void parser::note_for_hints() {
+  if (is_word(current_.kind)) item_.words.push_back(current_.kind);
+  const bool may_be_long =
+      current_.kind == token_kind::string && current_.span.valid() && current_.text.find('\n') != std::string::npos;
+  if (!may_be_long) return;
+  const source_file& file = *current_.span.file;
+  if (file.physical_line(current_.span.begin) != file.physical_line(current_.span.end))
+    item_.long_symbol = current_.span;
+}
+
 void parser::advance(std::vector<token> annotations) {
   unattached_ = std::move(annotations);
   current_ = tokens_.take();
@@ -106,84 +120,6 @@ void parser::advance(std::vector<token> annotations) {
     if (aside.kind == token_kind::include_ends) warn_of_unattached("at end of included file");
     if (aside.kind == token_kind::doc_comment) unattached_.push_back(aside);
   }
-}
-
-diagnostics::entry& parser::report_unexpected(const source_span& where, std::string message) {
-  const bool at_end = current_.kind == token_kind::end_of_file;
-  return at_end ? report_.error_at_end(where, std::move(message)) : report_.error(where, std::move(message));
-}
-
-void parser::fail() {
-  // An invalid token was reported by the lexer.
-  if (current_.kind == token_kind::invalid) throw syntax_error();
-  if (lacks_dot()) {
-    const source_span end_of_clause{last_span_.file, last_span_.end, last_span_.end};
-    report_unexpected(end_of_clause, "syntax error, missing . at the end of the clause")
-        .note(current_.span,
-              current_.kind == token_kind::end_of_file ? "The program ends here" : "The next one begins here");
-    item_follows_ = true;
-    throw syntax_error();
-  }
-  // As many alternatives as Soufflé names.
-  constexpr std::size_t max_named = 4;
-  std::string message = "syntax error, unexpected ";
-  message += readable_name(current_.kind);
-  if (expected_.size() <= max_named) {
-    std::sort(expected_.begin(), expected_.end());
-    for (std::size_t number = 0; number < expected_.size(); ++number) {
-      message += number == 0 ? ", expecting " : " or ";
-      message += readable_name(expected_[number]);
-    }
-  }
-  auto& error = report_unexpected(current_.span, message);
-  const unexpected_place place{current_.kind,
-                               current_.span,
-                               taken_ > 0 ? last_span_ : source_span(),
-                               taken_ == taken_before_item_,
-                               may_be(token_kind::if_),
-                               may_be(token_kind::comma) || may_be(token_kind::semicolon) || may_be(token_kind::plus),
-                               expected_.size() == 1 && may_be(token_kind::colon)};
-  if (lacks_closing()) error.note(open_.back().where, "This " + std::string(open_.back().text()) + " is not closed");
-  if (std::string hint = hint_at(place); !hint.empty()) error.note(std::move(hint));
-  throw syntax_error();
-}
-
-bool parser::lacks_closing() const {
-  if (open_.empty() || !may_be(open_.back().closing)) return false;
-  switch (current_.kind) {
-    case token_kind::end_of_file:
-    case token_kind::dot:
-    case token_kind::if_:
-    case token_kind::right_parenthesis:
-    case token_kind::right_bracket:
-    case token_kind::right_brace:
-      return true;
-    default:
-      break;
-  }
-  return is_directive(current_.kind) ||
-         (current_.span.file == last_span_.file &&
-          current_.span.file->position(current_.span.begin).line != last_span_.file->position(last_span_.end).line);
-}
-
-bool parser::lacks_dot() const {
-  if (!open_.empty() || !may_be(token_kind::dot) || may_be(token_kind::left_parenthesis) || !last_span_.valid())
-    return false;
-  if (current_.kind == token_kind::end_of_file) return true;
-  if (current_.kind == token_kind::right_brace) return components_open_ > 0;
-  if (is_directive(current_.kind)) return current_.kind != token_kind::directive_plan;
-  if (current_.kind != token_kind::identifier || current_.span.file != item_begin_.file) return false;
-  // A literal may stand on a line of its own, too, but further to the right than its clause.
-  const source_position here = current_.span.file->position(current_.span.begin);
-  const source_position begin = item_begin_.file->position(item_begin_.begin);
-  const source_position last = last_span_.file->position(last_span_.end);
-  return here.line != last.line && here.column <= begin.column;
-}
-
-void parser::too_deep() {
-  report_.error(current_.span,
-                "expression is nested too deeply: the limit is " + std::to_string(max_nesting_depth) + " levels");
-  throw syntax_error();
 }
 
 identifier parser::expect_identifier() {
@@ -195,7 +131,8 @@ qualified_name parser::expect_qualified_name() { return qualified_name_from(expe
 
 qualified_name parser::qualified_name_from(token first) {
   qualified_name result{std::move(first.text), first.span};
-  while (accept(token_kind::dot)) {
+  while (at(token_kind::dot) && !is_before_clause()) {
+    take();
     result.text += '.';
     result.text += expect(token_kind::identifier).text;
     result.span = since(result.span);
@@ -213,6 +150,10 @@ void parser::items(std::vector<item>& out, bool in_component) {
       one_item(out, in_component);
     } catch (const syntax_error&) {
       if (std::exchange(item_follows_, false) && taken_ > before) continue;
+      if (taken_ == before && is_end_mark()) {
+        take();
+        continue;
+      }
       // An unknown directive, or a comment of another language.
       if (taken_ == before && (current_.kind == token_kind::dot || current_.kind == token_kind::percent)) {
         skip_line();
@@ -230,7 +171,7 @@ void parser::one_item(std::vector<item>& out, bool in_component) {
   annotations();
   expected_.clear();
   taken_before_item_ = taken_;
-  item_begin_ = current_.span;
+  item_ = {current_.kind, current_.span, flags_after(out)};
   open_.clear();
   switch (current_.kind) {
     case token_kind::end_of_file:
@@ -299,6 +240,7 @@ void parser::recover(bool in_component, std::int64_t braces_around) {
       case token_kind::end_of_file:
         return;
       case token_kind::dot:
+        if (!ends_clause()) break;
         take();
         skip_plan();
         return;
@@ -311,6 +253,7 @@ void parser::recover(bool in_component, std::int64_t braces_around) {
         break;
       default:
         if (is_directive(current_.kind)) return;
+        if (is_directive(item_.kind) && current_.kind == token_kind::identifier && is_on_next_line_of_item()) return;
         break;
     }
     if (report_.error_count() >= max_errors || given_up_) return;

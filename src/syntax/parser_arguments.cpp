@@ -285,6 +285,7 @@ argument parser::user_aggregate(const source_span& begin) {
 
 argument parser::aggregation(aggregate_op op) {
   const source_span begin = take().span;
+  item_.form = begin;
   if (!at(token_kind::left_parenthesis)) {
     std::vector<argument> targets;
     depth_ = 0;
@@ -316,9 +317,11 @@ argument parser::minimum_or_maximum_call(argument first, aggregate_op op, const 
     deepest = std::max(deepest, depth_);
   }
   expect(token_kind::right_parenthesis);
+  item_.form = {};
   set_depth(deepest);
   if (op != aggregate_op::min && op != aggregate_op::max) {
-    report_.error(since(begin), "aggregate operation has no functor equivalent");
+    report_.error(since(begin), "aggregate operation has no functor equivalent")
+        .note(hint_about_aggregate_form(spelling(op)));
     return {unnamed_variable{}, since(begin)};
   }
   made.op = op == aggregate_op::min ? functor::min : functor::max;
@@ -337,12 +340,14 @@ std::vector<argument> parser::arguments_from(std::vector<argument> targets, std:
 argument parser::aggregation_after_target(std::vector<argument> targets, aggregate_op op, const source_span& begin) {
   const std::uint32_t target_depth = depth_;
   expect(token_kind::colon);
+  item_.form = {};
   aggregate made;
   made.op = op;
   made.body = aggregate_body();
   set_depth(std::max(target_depth, depth_));
   if (targets.size() != (op == aggregate_op::count ? 0U : 1U)) {
-    report_.error(since(begin), "incorrect expression arity for given aggregate mode");
+    report_.error(since(begin), "incorrect expression arity for given aggregate mode")
+        .note(hint_about_aggregate_form(spelling(op)));
   }
   if (!targets.empty()) made.target = std::move(targets.front());
   return {std::move(made), since(begin)};

@@ -78,7 +78,8 @@ std::vector<conjunction> parser::alternatives_after(conjunction first) {
 literal parser::term() {
   auto result = term_or_argument();
   if (literal* found = std::get_if<literal>(&result)) return std::move(*found);
-  fail();  // an argument that nothing is compared with
+  item_.value_alone = std::get<argument>(result).span;  // an argument that nothing is compared with
+  fail();
 }
 
 std::variant<literal, argument> parser::term_or_argument() {
@@ -161,12 +162,14 @@ literal parser::comparison_after(argument left, std::uint32_t left_depth) {
 
 literal parser::prefix_constraint(constraint_op op) {
   const source_span begin = take().span;
+  item_.form = begin;
   expect(token_kind::left_parenthesis);
   argument left = expression();
   const std::uint32_t left_depth = depth_;
   expect(token_kind::comma);
   argument right = expression();
   expect(token_kind::right_parenthesis);
+  item_.form = {};
   set_depth(std::max(left_depth, depth_));
   return {constraint{op, std::move(left), std::move(right)}, since(begin)};
 }

@@ -45,6 +45,7 @@ relation_declaration parser::relation() {
     expect(token_kind::left_parenthesis);
     result.attributes = attributes_until(token_kind::right_parenthesis);
   }
+  for (const identifier& name : result.names) relations_.insert(name.text);
   qualifiers(result);
   if (accept(token_kind::word_choice_domain)) {
     do {
@@ -131,6 +132,7 @@ type_declaration parser::type() {
         inner_annotations();
         branch.fields = attributes_until(token_kind::right_brace);
         branch.span = since(branch.name.span);
+        branches_.emplace(branch.name.text, result.name.text);
         sum.branches.push_back(std::move(branch));
       } while (accept(token_kind::pipe));
       result.definition = std::move(sum);

@@ -2,14 +2,18 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "syntax/hints.hpp"
 #include "syntax/parser.hpp"
 #include "syntax/token_stream.hpp"
 
@@ -42,15 +46,9 @@ class parser {
   /// Reads the current token, with `annotations` and doc comments in front of it.
   void advance(std::vector<token> annotations);
   [[nodiscard]] const token& next_token() { return tokens_.peek(); }
-  /// Reports the current token as unexpected.
-  [[noreturn]] void fail();
-  diagnostics::entry& report_unexpected(const source_span& where, std::string message);
-  /// Whether a bracket that is open might have been closed before the current token, at which something else begins.
-  [[nodiscard]] bool lacks_closing() const;
   /// Of the current token, which is taken.
   void note_brackets();
-  /// Whether the current token begins the next item, and a dot would have ended the clause before it.
-  [[nodiscard]] bool lacks_dot() const;
+  void note_for_hints();
   [[nodiscard]] bool may_be(token_kind kind) const {
     return std::find(expected_.begin(), expected_.end(), kind) != expected_.end();
   }
@@ -61,6 +59,33 @@ class parser {
   void warn(const source_span& where, const std::string& message, warning_kind kind) {
     if (options_.warnings) report_.warning(where, message, kind);
   }
+
+  // ---- syntax errors (parser_errors.cpp) ----
+  /// Reports the current token as unexpected.
+  [[noreturn]] void fail();
+  diagnostics::entry& report_current();
+  diagnostics::entry& report_unexpected(const source_span& where, std::string message);
+  void report_missing_dot();
+  void add_hint(diagnostics::entry& error);
+  [[nodiscard]] unexpected_place place_of_current();
+  /// The flags of `place_flag` that depend on the item before the current token.
+  [[nodiscard]] std::uint32_t flags_after(const std::vector<item>& before) const;
+  /// Whether the error only follows from a reserved word that was used as a name and reported.
+  [[nodiscard]] bool follows_from_reserved_word() const;
+  /// Whether a bracket that is open might have been closed before the current token, at which something else begins.
+  [[nodiscard]] bool lacks_closing() const;
+  /// Whether the current token begins the next item, and a dot would have ended the clause before it.
+  [[nodiscard]] bool lacks_dot() const;
+  /// Whether the current token, a semicolon or dot, ends a declaration or directive.
+  [[nodiscard]] bool is_end_mark();
+  /// Whether the current dot, after a name, ends its item: a clause or another item begins on the next line.
+  [[nodiscard]] bool is_before_clause();
+  /// Whether the current dot, in skipped text, ends a clause.
+  [[nodiscard]] bool ends_clause();
+  /// Whether the current token begins a line and does not continue the item.
+  [[nodiscard]] bool is_on_next_line_of_item() const;
+  /// Completes errors about names of functors and relations when all declarations are known.
+  void explain_unknown_names();
 
   // ---- items (parser.cpp) ----
   void items(std::vector<item>& out, bool in_component);
@@ -166,13 +191,25 @@ class parser {
   diagnostics& report_;
   const parse_options& options_;
   token current_;
-  std::vector<token> unattached_;     ///< doc comments, and the `@` of annotations, in front of the current token
-  source_span last_span_;             ///< of the token taken last
+  std::vector<token> unattached_;  ///< doc comments, and the `@` of annotations, in front of the current token
+  source_span last_span_;          ///< of the token taken last
+  token_kind last_kind_ = token_kind::end_of_file;
   std::vector<token_kind> expected_;  ///< kinds that the current token was tested against
   std::size_t taken_ = 0;             ///< number of tokens taken so far
   std::size_t taken_before_item_ = 0;
   bool item_follows_ = false;  ///< behind the syntax error that was reported last
-  source_span item_begin_;     ///< of the item that is being read
+  /// The item that is being read, for hints.
+  struct item_state {
+    token_kind kind = token_kind::end_of_file;  ///< of its first token
+    source_span begin;                          ///< of its first token
+    std::uint32_t flags = 0;                    ///< of place_flag: what stands before it
+    source_span value_alone = {};               ///< where a literal was expected
+    source_span form = {};               ///< the word of an aggregate or test that was not read as far as its end
+    source_span long_symbol = {};        ///< a symbol of several lines
+    source_span last_semicolon = {};     ///< that ends a line, where the next line does not continue the item
+    std::vector<token_kind> words = {};  ///< reserved words that were read
+  };
+  item_state item_;
   std::uint32_t nesting_ = 0;
   std::uint32_t depth_ = 0;  ///< of the tree that was made last
   std::uint32_t components_open_ = 0;
@@ -182,8 +219,17 @@ class parser {
     token_kind closing;
     [[nodiscard]] std::string_view text() const { return where.file->text().substr(where.begin, 1); }
   };
-  std::vector<open_bracket> open_;  ///< of the item
-  bool given_up_ = false;           ///< whether the rest of the text is not worth reading
+  std::vector<open_bracket> open_;                            ///< of the item
+  bool given_up_ = false;                                     ///< whether the rest of the text is not worth reading
+  std::vector<token_kind> reserved_;                          ///< words that were used as names and reported
+  std::set<std::string, std::less<>> relations_;              ///< names of declarations
+  std::map<std::string, std::string, std::less<>> branches_;  ///< types by the names of their branches
+  struct unknown_name {
+    diagnostics::entry* error;
+    std::string name;
+    std::string otherwise;  ///< the hint where no declaration explains the name
+  };
+  std::vector<unknown_name> unknown_functors_, unknown_relations_;
 };
 
 }  // namespace gpulog::syntax

@@ -11,7 +11,7 @@ namespace gpulog::syntax {
 
 enum class token_kind : std::uint8_t {
   end_of_file,
-  invalid,  ///< already reported
+  invalid,  ///< begins no token
   string,
   identifier,
   number,
@@ -145,7 +145,8 @@ enum class token_kind : std::uint8_t {
 
 struct token {
   token_kind kind = token_kind::end_of_file;
-  /// Identifiers and numbers as written (an IPv4 address: as its number), strings without quotes and escapes.
+  /// Identifiers and numbers as written (an IPv4 address: as its number), strings without quotes and escapes. Of an
+  /// invalid token the message, and on a second line the hint; empty when it was reported.
   std::string text;
   source_span span;
 };

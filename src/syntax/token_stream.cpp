@@ -100,6 +100,7 @@ token token_stream::produce() {
           if (name.kind != token_kind::invalid) {
             report_.error(name.span, "syntax error, unexpected " + std::string(readable_name(name.kind)) +
                                          ", expecting the name of a file after .include");
+            name.text.clear();
           }
           name.kind = token_kind::invalid;
           return name;

@@ -293,7 +293,7 @@ There is no relation nothing
 
     def test_provenance(self):
         text = '.pragma "provenance" "explain"\n' + REACH
-        warning = 'Pragma provenance has no effect: the option -t explain asks for explanations'
+        warning = 'Pragma provenance has no effect; use the option -t explain'
         process = self.run_program(text, facts=EDGES)
         self.assert_runs(process)
         self.assertIn('Warning: %s in file program.dl at line 1\n.pragma' % warning, process.errors)

@@ -41,7 +41,7 @@ class Programs(CommandTest):
                    arguments=['--tune', 'condensaton=off'])
         self.check(head, "--show knows no 'transformed-rma', did you mean 'transformed-ram'?",
                    arguments=['--show', 'transformed-rma'])
-        self.check(head + 's(null).\n', 'variable null', 'A symbol stands in double quotes: "null"')
+        self.check(head + 's(null).\n', 'variable null', 'A symbol is written in double quotes: "null"')
         self.assert_fails(self.run_gpulog(self.folder), 'it is a folder')
 
     def test_missing_dot(self):
@@ -87,6 +87,20 @@ class Programs(CommandTest):
         rule = 'a(1/y) :- n(x), y = range(x, x + 2), z = count : { n(x2), x2 < y }, z >= 0.'
         errors = self.check(head + rule + '\n', 'Floating-point arithmetic exception signal in rule', 'range(x,(x+2))')
         self.assertNotIn('@', errors)
+
+    def test_no_output(self):
+        text = '.decl a(x:number)\na(1).\n'
+        warning = 'Warning: Nothing is written: the program has no .output and no .printsize\n'
+        self.assertEqual(self.check(text, status=0), warning)
+        self.assertEqual(self.check(text + '.limitsize a(n=1)\n', status=0), warning)
+        for arguments in (['-w'], ['--wno', 'no-output'], ['--query', 'a(x)'], ['--why', 'a(1)'], ['-t', 'explain'],
+                          ['--explain'], ['-p', 'profile.json'], ['--stats', 'stats.json'], ['--show', 'initial-ast']):
+            with self.subTest(arguments=arguments):
+                self.assertEqual(self.check(text, status=0, arguments=arguments), '')
+        for directive in ('.output a\n', '.printsize a\n'):
+            self.assertEqual(self.check(text + directive, status=0), '')
+        self.assertNotIn('Nothing is written', self.check(text + 'a("b").\n'))
+        self.assertEqual(self.check('.decl a(x:number) output\na(1).\n', status=0, arguments=['--legacy']), '')
 
     def test_unknown_options(self):
         self.assert_fails(self.run_program(WRONG, '--fact-dri', 'x'), '--fact-dri', 'did you mean --fact-dir?')
@@ -143,6 +157,13 @@ class Facts(CommandTest):
         self.assertIn('by "," here; delimiter="\\t" may be meant', self.errors('1\t2\n', parameters='(delimiter=",")'))
         for content in ('1\n', '1,2,3\n', '1\tx,y\n', 'x\t2\n'):
             self.assertNotIn('may be meant', self.errors(content))
+
+    def test_header_lines(self):
+        self.assertEqual(self.errors('x\ty\n1\t2\n'),
+                         'Error loading p data: Error converting <x> in column 1 in line 1; cannot parse fact file p.facts!\n'
+                         'x\ty\n^\nIf line 1 has the names of the columns, headers=true skips it\n')
+        for content, parameters in (('1\t2\nx\ty\n', ''), ('4x\t2\n', ''), ('x\ty\nx\ty\n', '(headers=true)')):
+            self.assertNotIn('headers=true', self.errors(content, parameters=parameters))
 
     def test_kinds_of_files_are_named(self):
         self.assertIn('byte order mark of UTF-8', self.errors(b'\xef\xbb\xbf1\t2\n'))

@@ -201,7 +201,7 @@ class cycle {
     const std::vector<expression>& head = rule.head.arguments;
     if (counts_iterations(rule.body) ||
         std::any_of(head.begin(), head.end(), [](const expression& one) { return counts_iterations(one); })) {
-      refuse(rule.span, "The number of the iteration is asked for, and which values come first is left open");
+      refuse(rule.span, "The rule uses the number of the iteration, and the order of values is not defined");
     }
   }
 
@@ -281,7 +281,7 @@ class cycle {
         if (test->is_equality()) {
           refuse(test->span, "A value that is not final is searched for or compared for equality");
         }
-        refuse(test->span, "This may hold for a value that is not final and no longer hold for a better one");
+        refuse(test->span, "The test may hold for a value that is not final and fail for a better value");
       } else if (const auto* range = std::get_if<generator>(&part)) {
         for (const expression& argument : range->arguments) {
           if (!stays(rule, argument, known)) refuse(range->span, "A range depends on a value that is not final");
@@ -318,7 +318,8 @@ class cycle {
     }
     for (const literal& part : folded.body) {
       const auto* nested = std::get_if<aggregate>(&part);
-      if (nested != nullptr && is_recursive(*nested)) refuse(nested->span, "A recursive aggregate lies in another one");
+      if (nested != nullptr && is_recursive(*nested))
+        refuse(nested->span, "A recursive aggregate is part of another aggregate");
     }
     if (known.uses[folded.result.variable] != 1) {
       refuse(folded.span, "The aggregate's result is searched for: it is not final inside the recursion");
@@ -327,9 +328,8 @@ class cycle {
     const movement target = moves(rule, folded.target, known);
     if (target != movement::stays && target != movement_of(folded.op)) {
       refuse(folded.target.span.valid() ? folded.target.span : folded.span,
-             is_least(folded.op)
-                 ? "What the least one is taken of may rise when a value that it depends on gets better"
-                 : "What the greatest one is taken of may fall when a value that it depends on gets better");
+             is_least(folded.op) ? "The target of min may rise when a value that it depends on gets better"
+                                 : "The target of max may fall when a value that it depends on gets better");
     }
     examine(rule, folded.body, known);
   }
@@ -339,7 +339,8 @@ class cycle {
   /// The result must rise with the matches. Without a match it is 0, and then the rule must not hold.
   void examine_count(const rule& rule, const aggregate& folded) {
     for (const literal& part : folded.body) {
-      if (std::holds_alternative<aggregate>(part)) refuse(folded.span, "An aggregate lies in a recursive count or sum");
+      if (std::holds_alternative<aggregate>(part))
+        refuse(folded.span, "A recursive count or sum contains an aggregate");
       const auto* read = std::get_if<atom>(&part);
       if (read == nullptr) continue;
       if (values_.contains(read->relation)) {
@@ -355,8 +356,7 @@ class cycle {
         refuse(read->span, "A recursive count or sum over several atoms needs names for all columns and fields here");
     }
     if (folded.op != fold_op::count && sign_of(program_, folded.body, folded.target) == known_sign::none) {
-      refuse(folded.span,
-             "What is summed up is not known to be positive: a test of it in the aggregate's body says so");
+      refuse(folded.span, "The summed value is not known to be positive; test the value in the body of the aggregate");
     }
     const bool is_bounded = std::any_of(rule.body.begin(), rule.body.end(), [&](const literal& part) {
       const auto* test = std::get_if<constraint>(&part);
@@ -372,7 +372,8 @@ class cycle {
       return false;
     });
     if (!is_bounded) {
-      refuse(folded.span, "A recursive count or sum has to be compared with a lower bound that 0 does not reach");
+      refuse(folded.span,
+             "A recursive count or sum needs a comparison with a positive lower bound, such as n > 0 or n >= 1");
     }
   }
 
@@ -390,7 +391,7 @@ class cycle {
         refuse(rule.head.span,
                "A value that is not final is in another column of relation " + name + " than the aggregate's result");
       } else if (moved != value->second.moves()) {
-        refuse(rule.head.span, "The value in the head may get worse when the one that it is computed from gets better");
+        refuse(rule.head.span, "The value in the head may get worse when a value that it depends on gets better");
       } else if (!is_no_better(rule, rule.head.arguments[column], known)) {
         values_may_improve_ = true;
       }

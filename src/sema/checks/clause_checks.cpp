@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "sema/checks/variable_hints.hpp"
 #include "sema/print.hpp"
 #include "sema/rewriting/syntax_walk.hpp"
 #include "sema/types/clause_types.hpp"
@@ -18,8 +19,8 @@ namespace {
 
 class form_checker {
  public:
-  form_checker(const declarations& declared, diagnostics& diagnostics)
-      : declared_(declared), diagnostics_(diagnostics) {}
+  form_checker(const declarations& declared, diagnostics& diagnostics, const syntax::clause* before)
+      : declared_(declared), diagnostics_(diagnostics), before_(before) {}
 
   bool check(const syntax::clause& clause) {
     for (const syntax::atom& head : clause.heads) check_head(head, clause.body.empty());
@@ -41,13 +42,15 @@ class form_checker {
 
   void check_head(const syntax::atom& head, bool is_fact) {
     check_relation(head);
+    is_fact = is_fact && declared_.find_relation(head.name.text).has_value();
     for (const syntax::argument& argument : head.arguments) {
       check_term(argument, underscore::in_head);
       if (!is_fact) continue;
       walk_terms(argument, [&](const syntax::argument& term) {
         if (const auto* variable = term.as<syntax::variable>()) {
-          diagnostics_.error(term.span, "Argument in fact is not constant: variable " + variable->name)
-              .note("A symbol stands in double quotes: \"" + variable->name + "\"");
+          add_hint_about_fact(
+              variable->name, head, before_, declared_,
+              diagnostics_.error(term.span, "Argument in fact is not constant: variable " + variable->name));
           good_ = false;
         } else if (term.as<syntax::counter>() != nullptr || term.as<syntax::iteration_counter>() != nullptr) {
           fail(term.span, "Argument in fact is not constant");
@@ -226,6 +229,7 @@ class form_checker {
 
   const declarations& declared_;
   diagnostics& diagnostics_;
+  const syntax::clause* before_;
   bool good_ = true;
 };
 
@@ -313,6 +317,16 @@ class grounding {
     });
   }
 
+  /// All but `others`, as they are written, in lexical order.
+  [[nodiscard]] std::vector<std::string> names_without(const std::vector<std::string>& others) const {
+    std::vector<std::string> names;
+    for (const std::string& name : bound_) {
+      if (std::find(others.begin(), others.end(), name) == others.end()) names.push_back(without_made_names(name));
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
   void propagate() {
     while (!newly_bound_.empty()) {
       const std::string variable = std::move(newly_bound_.back());
@@ -339,8 +353,9 @@ class grounding {
 
 }  // namespace
 
-bool check_form(const syntax::clause& clause, const declarations& declared, diagnostics& diagnostics) {
-  return form_checker(declared, diagnostics).check(clause);
+bool check_form(const syntax::clause& clause, const declarations& declared, diagnostics& diagnostics,
+                const syntax::clause* before) {
+  return form_checker(declared, diagnostics, before).check(clause);
 }
 
 namespace {
@@ -361,31 +376,6 @@ void add_bindings(const flat_conjunction& body, grounding& bound) {
     }
   }
   bound.propagate();
-}
-
-/// Why the literals with a variable give it no value. @param name as it is written
-std::string hint_about_value(const flat_conjunction& body, const syntax::variable& variable, const std::string& name) {
-  std::string hint;
-  for (const flat_literal& flat : body) {
-    bool is_in = false;
-    for_each_own_variable(*flat.literal, [&](const syntax::variable& one, const syntax::argument&) {
-      is_in = is_in || one.name == variable.name;
-    });
-    if (!is_in) continue;
-    const auto* const constraint = flat.literal->as<syntax::constraint>();
-    const bool is_equality = constraint != nullptr && (flat.negated ? syntax::negated(constraint->op)
-                                                                    : constraint->op) == syntax::constraint_op::equal;
-    if (is_equality)
-      return "An equality gives " + name + " a value where it is one side, and the other side has a value";
-    if (flat.literal->as<syntax::atom>() == nullptr) {
-      hint = "A comparison gives " + name + " no value; an atom does, or = and something that has one";
-    } else if (flat.negated) {
-      return "A negated atom gives " + name + " no value; one without ! does";
-    } else {
-      return "An expression in an atom gives " + name + " no value; an atom with " + name + " alone does";
-    }
-  }
-  return hint;
 }
 
 /// What an aggregate uses is bound around it or by its own body.
@@ -415,18 +405,24 @@ bool check_aggregate(const flat_clause& clause, const syntax::aggregate& aggrega
 
 }  // namespace
 
-bool check_groundedness(const flat_clause& clause, diagnostics& diagnostics) {
+bool check_groundedness(const flat_clause& clause, const declarations& declared, diagnostics& diagnostics) {
   std::unordered_map<std::string, std::size_t> uses;
   count_variables(*clause.head, uses);
   for (const flat_literal& flat : *clause.body) count_variables(*flat.literal, uses);
   grounding bound(uses);
   add_bindings(*clause.body, bound);
+  std::vector<std::string> ungrounded;
   bool good = true;
   const auto check = [&](const syntax::variable& variable, const syntax::argument& term) {
     if (!bound.add(variable.name)) return;
     const std::string name = without_made_names(variable.name);
-    auto& error = diagnostics.error(term.span, "Ungrounded variable " + name);
-    if (std::string hint = hint_about_value(*clause.body, variable, name); !hint.empty()) error.note(std::move(hint));
+    std::string hint = hint_about_branch(name, declared);
+    if (hint.empty()) hint = hint_about_value(*clause.body, variable, name);
+    ungrounded.push_back(variable.name);
+    const std::string meant = did_you_mean(name, bound.names_without(ungrounded));
+    auto& error = diagnostics.error(term.span, "Ungrounded variable " + name + meant);
+    if (hint.empty() && meant.empty()) hint = "No atom binds " + name + "; add an atom with the argument " + name;
+    if (!hint.empty()) error.note(std::move(hint));
     good = false;
   };
   const auto check_closed = [&](const syntax::argument& term) {

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "support/suggestion.hpp"
+#include "syntax/hint_texts.hpp"
 
 namespace gpulog::sema {
 
@@ -88,7 +89,15 @@ std::vector<std::string> declarations::user_functor_names() const {
 }
 
 void declarations::report_unknown_relation(const syntax::qualified_name& name) const {
-  diagnostics_.error(name.span, "Undefined relation " + name.text + did_you_mean(name.text, relation_names_));
+  const std::string meant = did_you_mean(name.text, relation_names_);
+  auto& error = diagnostics_.error(name.span, "Undefined relation " + name.text + meant);
+  const bool is_like_macro =
+      std::all_of(name.text.begin(), name.text.end(), [](char c) { return c == '_' || (c >= 'A' && c <= 'Z'); });
+  if (name.text.starts_with('?')) {
+    error.note(std::string(syntax::query_hint));
+  } else if (is_like_macro && meant.empty()) {
+    error.note("There is no macro " + name.text + " either; #define defines one");
+  }
 }
 
 // ---- functors of libraries ------------------------------------------------------------------------------------------
@@ -155,8 +164,8 @@ void declarations::declare_lattices(const std::vector<syntax::item>& items) {
       const syntax::attribute& attribute = attributes[column];
       if (!attribute.is_lattice) continue;
       if (!lattices.contains(attribute.type.text)) {
-        diagnostics_.error(attribute.span, "Attribute " + attribute.name.text +
-                                               " is of a lattice, but none is declared for " + attribute.type.text);
+        diagnostics_.error(attribute.span, "Attribute " + attribute.name.text + " is declared as a lattice, but type " +
+                                               attribute.type.text + " has none");
       } else if (!declared.choice_domains.empty() || declared.structure == representation::eqrel ||
                  declared.is_inline) {
         diagnostics_.error(attribute.span,
@@ -181,7 +190,7 @@ std::optional<std::uint32_t> declarations::check_lattice(const syntax::lattice_d
     if (name == "Bottom" || name == "Top") continue;
     if (name != "Lub" && name != "Glb" && name != "Leq") {
       diagnostics_.error(operation.name.span,
-                         "Lattice operation " + name + " is none of Bottom, Top, Lub, Glb and Leq");
+                         "Unknown lattice operation " + name + "; a lattice has Bottom, Top, Lub, Glb and Leq");
       continue;
     }
     const auto* call = operation.value.as<syntax::user_functor_call>();
@@ -193,7 +202,7 @@ std::optional<std::uint32_t> declarations::check_lattice(const syntax::lattice_d
     if (!fits) {
       diagnostics_.error(operation.value.span,
                          "Lattice operation " + name + " of " + declaration.name.text +
-                             " has to be a declared functor of two values of this type that gives one");
+                             " must be a declared functor with two parameters and a result of this type");
     } else if (name == "Lub") {
       bound = functor->number;
     }

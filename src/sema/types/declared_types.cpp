@@ -8,6 +8,7 @@
 #include "sema/strong_components.hpp"
 #include "sema/types/declarations.hpp"
 #include "support/suggestion.hpp"
+#include "syntax/hint_texts.hpp"
 
 /// What `.type` declares. Types may stand on later ones, so that they get their meaning when they are asked for.
 namespace gpulog::sema {
@@ -16,6 +17,8 @@ namespace {
 
 /// Chains of type definitions longer than this are refused, so that recursion over types is safe.
 constexpr std::size_t deepest_type = 1000;
+
+constexpr std::string_view role_in_union = " in the definition of union type ";
 
 /// What a type of other languages is here; empty for other names.
 std::string_view type_called(std::string_view name) {
@@ -94,9 +97,14 @@ std::optional<type_id> declarations::resolve_type(const syntax::qualified_name& 
     for (const auto& [candidate, declaration] : pending_types_) candidates.push_back(candidate);
     std::sort(candidates.begin(), candidates.end());
     const std::string_view ours = type_called(name.text);
-    diagnostics_.error(name.span, "Undefined type " + name.text + role +
-                                      (ours.empty() ? did_you_mean(name.text, candidates)
-                                                    : ", did you mean '" + std::string(ours) + "'?"));
+    const std::string meant =
+        ours.empty() ? did_you_mean(name.text, candidates) : ", did you mean '" + std::string(ours) + "'?";
+    auto& error = diagnostics_.error(name.span, "Undefined type " + name.text + role + meant);
+    if (name.text == "bool" || name.text == "boolean" || name.text == "Bool") {
+      error.note(std::string(syntax::bool_hint));
+    } else if (role.starts_with(role_in_union) && meant.empty()) {
+      error.note(std::string(syntax::branch_form));
+    }
     return std::nullopt;
   }
   if (pending->second.state == progress::waiting) define_type(pending->second);
@@ -106,8 +114,9 @@ std::optional<type_id> declarations::resolve_type(const syntax::qualified_name& 
 void declarations::define_type(pending_type& pending) {
   pending.state = progress::done;
   if (type_depth_ >= deepest_type) {
-    diagnostics_.error(pending.declaration->name.span,
-                       "Type " + pending.declaration->name.text + " stands on too long a chain of types");
+    diagnostics_.error(pending.declaration->name.span, "Type " + pending.declaration->name.text +
+                                                           " has a chain of more than " + std::to_string(deepest_type) +
+                                                           " types");
   } else {
     ++type_depth_;
     std::visit([&](const auto& definition) { define(*pending.declaration, definition); },
@@ -136,7 +145,7 @@ void declarations::define(const syntax::type_declaration& declaration, const syn
   type_description description{declaration.name.text, type_form::union_of, value_kind::number, {}, {}, {}};
   std::set<value_kind> kinds;
   for (const syntax::qualified_name& member : definition.members) {
-    const auto element = resolve_type(member, " in the definition of union type " + declaration.name.text);
+    const auto element = resolve_type(member, std::string(role_in_union) + declaration.name.text);
     if (!element) continue;
     description.elements.push_back(*element);
     kinds.insert(types_.kind(*element));

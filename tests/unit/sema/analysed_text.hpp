@@ -42,6 +42,16 @@ struct analysed_text {
   std::optional<sema::program> program;
 };
 
+/// The errors in the report on a text after declarations of `q`, `r` and `p` with one number each, in three lines.
+inline std::string report_on_mistake(const std::string& text) {
+  const analysed_text analysed(".decl q(x:number)\n.decl r(x:number)\n.decl p(x:number)\n" + text + "\n");
+  std::string report;
+  for (const auto* remark : analysed.report.sorted()) {
+    if (remark->level == severity::error) report += to_string(*remark);
+  }
+  return report;
+}
+
 inline bool mentions(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace gpulog

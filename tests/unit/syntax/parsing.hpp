@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "support/diagnostics.hpp"
@@ -42,6 +43,15 @@ inline std::string printed(const std::string& text, const parse_options& options
   EXPECT_TRUE(first.result == second.result) << text << "\nprinted as\n" << result;
   EXPECT_EQ(print(second.result), result);
   return result;
+}
+
+/// Returns the whole report on a text after declarations of `q`, `r` and `p` with one number each, in three lines.
+inline std::string report_on_mistake(const std::string& text) {
+  const parsed_text parsed(".decl q(x:number)\n.decl r(x:number)\n.decl p(x:number)\n" + text + "\n");
+  const std::string report = parsed.report.to_string();
+  const std::string end = std::to_string(parsed.report.error_count()) + " errors generated, evaluation aborted\n";
+  EXPECT_TRUE(report.ends_with(end)) << report;
+  return report.substr(0, report.size() - std::min(report.size(), end.size()));
 }
 
 /// Returns the diagnostics of a text.

@@ -85,6 +85,10 @@ bool is_number(value_kind kind) { return kind == value_kind::number || kind == v
 
 std::string missing_problem(std::uint64_t line) { return fmt::format("Values missing in line {}", line); }
 
+bool begins_name(std::string_view value) {
+  return !value.empty() && ((value[0] >= 'a' && value[0] <= 'z') || (value[0] >= 'A' && value[0] <= 'Z'));
+}
+
 /// Suggests another delimiter that occurs in the line as often as the columns require.
 std::string hint_about_delimiter(std::string_view line, std::size_t columns, const std::string& delimiter) {
   if (columns < 2 || line.find(delimiter) != std::string_view::npos) return {};
@@ -150,6 +154,9 @@ class piece_parser {
     row_problem problem = conversion_problem(value, layout_.columns[column].kind, column, fmt::format("line {}", line),
                                              layout_.wide != nullptr);
     if (problem.hint.empty()) problem.hint = std::move(hint);
+    if (problem.hint.empty() && line == 1 && begins_name(value)) {
+      problem.hint = "If line 1 has the names of the columns, headers=true skips it";
+    }
     report(std::move(problem), value.data());
   }
 
