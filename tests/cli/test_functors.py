@@ -199,7 +199,7 @@ matched(4) :- read(x), !one(x).
         process = self.run_program(text, '-L', self.library)
         self.assertEqual(process.returncode, 1)
         self.assertIn('User-defined functor @missing is in none of the libraries', process.errors)
-        self.assertIn('in file program.dl [5:1-5:34]', process.errors)
+        self.assertIn('in file program.dl [5:1-5:30]', process.errors)
         # A rule that is not needed calls nothing.
         text = text.replace('.output a\n', '') + '.output e\n'
         self.assert_runs(self.run_program(text, '-L', self.library, facts={'e.facts': '1\n'}))

@@ -363,7 +363,7 @@ void engine_state::note_output(const pending_output& output, io::output_files& f
   figures.written_tuples += output.rows.rows;
 }
 
-/// With all threads.
+/// Writes an output with all threads.
 void engine_state::write_alone(pending_output output, io::output_files& files) {
   const span_scope span(figures, zero, "write", figures.files[output.file].file);
   const exec::run_monitor::long_step here(&monitor, "writing", relation_id(output.relation), nullptr);
@@ -371,7 +371,8 @@ void engine_state::write_alone(pending_output output, io::output_files& files) {
   note_output(output, files);
 }
 
-/// Each by one thread, several at a time: hundreds of small files take as long as large ones.
+/// Writes each output with one thread, several outputs at a time: one after the other, small outputs would keep one
+/// thread busy.
 void engine_state::write_together(std::vector<pending_output> outputs, io::output_files& files) {
   std::vector<io::output_files> written(outputs.size());
   const exec::run_monitor::long_step here(&monitor, "writing", relation_id(), nullptr);
@@ -396,13 +397,14 @@ void engine_state::write_outputs(io::output_files& files) {
   const auto is_printed = [&](const sema::io_directive& directive) {
     return directive.kind == sema::directive_kind::printsize || io::prints_on_standard_output(request_of(directive));
   };
-  // Files first, under temporary names; then what cannot be taken back; the names last.
+  // Files first, under temporary names; then standard output, which can't be taken back; the final names last.
   std::vector<pending_output> small;
   for_each_directive([&](std::uint32_t number, const sema::io_directive& directive) {
     if (is_printed(directive)) return;
     pending_output output = prepare_output(number, directive);
-    const bool is_small = options.jobs > 1 && !output.rows.read && io::is_small(output.rows, request_of(directive));
-    if (is_small) {
+    // Outputs to a pipe or a device keep their order.
+    const bool is_file = output_places[&directive].has_value();
+    if (options.jobs > 1 && is_file && !output.rows.read && io::is_small(output.rows, request_of(directive))) {
       small.push_back(std::move(output));
     } else {
       write_alone(std::move(output), files);
