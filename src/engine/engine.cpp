@@ -39,7 +39,9 @@ std::optional<run_step> engine::now(double patience) const { return state_->now(
 
 void engine::load() { state_->load(); }
 
-void engine::evaluate() { state_->evaluate(); }
+void engine::evaluate() {
+  detail::on_stack_for(*state_->source, [this] { state_->evaluate(); });
+}
 
 void engine::reset() { state_->reset(); }
 
