@@ -1,4 +1,4 @@
-# The line editor of NetBSD (BSD licence), as the target LibEdit::LibEdit.
+# NetBSD's line editor (BSD licence), as the target LibEdit::LibEdit.
 find_path(LibEdit_INCLUDE_DIR histedit.h)
 find_library(LibEdit_LIBRARY edit)
 mark_as_advanced(LibEdit_INCLUDE_DIR LibEdit_LIBRARY)

@@ -1,5 +1,5 @@
-# Parquet and Arrow files: built where Apache Arrow is found, as an installed C++ library or as what the Python package
-# pyarrow carries (scripts/install_arrow puts one into build/arrow); left out without an error elsewhere.
+# Parquet and Arrow files: built if Apache Arrow is found, as an installed C++ library or inside the Python package
+# pyarrow (scripts/install_arrow puts pyarrow into build/arrow); otherwise silently left out.
 set(GPULOG_ARROW AUTO CACHE STRING "Build the reading and writing of Parquet and Arrow files: AUTO, ON or OFF")
 set(GPULOG_ARROW_PYTHON "" CACHE FILEPATH "A Python that has pyarrow; empty: build/arrow's, else python3")
 set(GPULOG_ARROW_FOUND OFF)

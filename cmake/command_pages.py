@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the manual page and the completions for bash, zsh and fish of the command, from what `gpulog --help` prints.
+"""Generates the manual page and the completions for bash, zsh and fish from the output of `gpulog --help`.
 
-  command_pages.py GPULOG FOLDER     makes gpulog.1, gpulog.bash, _gpulog and gpulog.fish in FOLDER
+  command_pages.py GPULOG FOLDER     writes gpulog.1, gpulog.bash, _gpulog and gpulog.fish to FOLDER
 """
 import os
 import re
@@ -9,10 +9,11 @@ import subprocess
 import sys
 
 SECTION = re.compile(r'^(\S.*):$')
-# "  -F,--fact-dir,--facts DIR   folder ...", "  --show LIST ...   print ..."; the description may begin in the next line.
+# "  -F,--fact-dir,--facts DIR   folder ...", "  --show LIST ...   print ..."; the description may start on the next
+# line.
 OPTION = re.compile(r'^  (?P<names>-[\w,-]+)(?: (?P<value>[A-Z][A-Z:]*))?(?P<repeated> \.\.\.)?(?:\s+(?P<text>\S.*))?$')
 CONTINUED = re.compile(r'^ {20,}(\S.*)$')
-# Values that a description lists at its end: "auto, cpu or gpu", "bits of ...: 32 or 64".
+# Values listed at the end of a description: "auto, cpu or gpu", "bits of ...: 32 or 64".
 VALUES = re.compile(r'^(?:.*: )?([\w-]+(?:, [\w-]+)*(?:, | or )[\w-]+)$')
 FOLDERS = ('DIR',)
 FILES = ('FILE',)
@@ -159,7 +160,7 @@ def zsh_specification(option):
         else:
             action = {'DIR': '_files -/', 'FILE': '_files'}.get(option.value, ' ')
         argument = ':%s:%s' % (option.value.replace(':', '\\:'), action)
-    # A value may be part of the word: -j4, --jobs=4.
+    # The value may be part of the word: -j4, --jobs=4.
     def name_of(name):
         return name if not option.value else name + ('=' if name.startswith('--') else '+')
     return [quoted(exclusive) + quoted('%s[%s]%s' % (name_of(name), text, argument)) for name in option.names]

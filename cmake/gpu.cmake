@@ -1,8 +1,8 @@
-# The device backend: which vendor it is built for, and how its sources are compiled. Included at the top level, as languages
-# are enabled here.
+# The device backend: selects the vendor and compiles device sources. Included at the top level, because languages are
+# enabled here.
 #
-# Sets GPULOG_GPU_VENDOR (cuda, hip, emulated or off: false), the target gpulog_gpu_vendor, which has what all sources of the
-# device backend need, and the function gpulog_device_sources().
+# Sets GPULOG_GPU_VENDOR (cuda, hip, emulated or off: false), the target gpulog_gpu_vendor with the requirements of all
+# device sources, and the function gpulog_device_sources().
 set(GPULOG_GPU auto CACHE STRING "Build the device backend for: auto (cuda, else hip, else off), cuda, hip, emulated or off")
 set_property(CACHE GPULOG_GPU PROPERTY STRINGS auto cuda hip emulated off)
 set(GPULOG_GPU_ARCHITECTURES "" CACHE STRING "Architectures to build device code for: 90 or gfx90a; empty for a choice of common ones")
@@ -11,11 +11,11 @@ set_property(CACHE GPULOG_EMULATED_WAVE PROPERTY STRINGS 32 64)
 
 set(gpulog_oldest_nvcc 12.4)
 
-# What keeps a vendor from being used, in the words that a user reads; empty: nothing.
+# Why a vendor is unavailable, as a message for users; empty: available.
 set(gpulog_no_cuda "")
 set(gpulog_no_hip "")
 
-# Sets GPULOG_NVCC, gpulog_cuda_architectures and gpulog_no_cuda. Asked before CMake enables the language, whose own checks
+# Sets GPULOG_NVCC, gpulog_cuda_architectures and gpulog_no_cuda. Runs before CMake enables the language, whose checks
 # fail for the same reasons without naming them.
 function(gpulog_look_for_cuda)
   if(CMAKE_CUDA_COMPILER)
@@ -49,10 +49,11 @@ function(gpulog_look_for_cuda)
   elseif(DEFINED CACHE{CMAKE_CUDA_ARCHITECTURES})
     set(architectures $CACHE{CMAKE_CUDA_ARCHITECTURES})
   else()
-    # Explicit: CMake 3.25's own list names architectures that CUDA 13 dropped, and "native" needs a device at configure time.
+    # Explicit: CMake 3.25's own list names architectures that CUDA 13 dropped, and "native" needs a device at configure
+    # time.
     set(architectures 80-real 90)
   endif()
-  # The reductions of a wave are what the oldest ones don't have.
+  # The oldest architectures lack reductions of a wave.
   set(source "${CMAKE_BINARY_DIR}/CMakeFiles/gpulog_gpu/architecture.cu")
   file(CONFIGURE OUTPUT "${source}" CONTENT "__global__ void probe(unsigned* x) { *x = __reduce_add_sync(~0u, *x); }\n")
   foreach(architecture IN LISTS architectures)
@@ -79,8 +80,8 @@ function(gpulog_look_for_cuda)
   set(gpulog_cuda_architectures "${architectures}" PARENT_SCOPE)
 endfunction()
 
-# Sets gpulog_hip_clang, gpulog_hip_options, gpulog_hip_root, gpulog_hip_library, gpulog_hip_architectures, gpulog_hip_wave and
-# gpulog_no_hip.
+# Sets gpulog_hip_clang, gpulog_hip_options, gpulog_hip_root, gpulog_hip_library, gpulog_hip_architectures,
+# gpulog_hip_wave and gpulog_no_hip.
 function(gpulog_look_for_hip)
   set(install_hipcc "install hipcc (Debian: apt-get install hipcc librocprim-dev)")
   find_program(GPULOG_HIPCC hipcc HINTS ENV ROCM_PATH PATH_SUFFIXES bin PATHS /opt/rocm/bin)
@@ -89,7 +90,7 @@ function(gpulog_look_for_hip)
     set(gpulog_no_hip "no hipcc was found; ${install_hipcc}" PARENT_SCOPE)
     return()
   endif()
-  # CMake compiles HIP with the clang behind hipcc, which only hipcc knows.
+  # CMake compiles HIP with the clang that hipcc uses; only hipcc knows its path.
   execute_process(COMMAND "${CMAKE_COMMAND}" -E env HIPCC_VERBOSE=1 "${GPULOG_HIPCC}" --version
                   OUTPUT_VARIABLE output ERROR_QUIET)
   if(CMAKE_HIP_COMPILER)
@@ -173,7 +174,7 @@ for example). It says: ${output}" PARENT_SCOPE)
   set(gpulog_hip_wave "${waves}" PARENT_SCOPE)
 endfunction()
 
-# Which one.
+# Select the vendor.
 string(TOLOWER "${GPULOG_GPU}" GPULOG_GPU_VENDOR)
 set(gpulog_why "")
 if(NOT GPULOG_GPU_VENDOR MATCHES "^(auto|cuda|hip|emulated|off)$")
@@ -191,7 +192,7 @@ if(GPULOG_GPU_VENDOR STREQUAL "auto")
     set(GPULOG_GPU_VENDOR off)
     set(gpulog_why " (sanitizers)")
   else()
-    # Architectures say whose they are.
+    # The architectures imply the vendor.
     if(GPULOG_GPU_ARCHITECTURES MATCHES "gfx")
       set(gpulog_no_cuda "GPULOG_GPU_ARCHITECTURES=${GPULOG_GPU_ARCHITECTURES} are AMD's")
     else()
@@ -207,7 +208,7 @@ if(GPULOG_GPU_VENDOR STREQUAL "auto")
     elseif(NOT gpulog_no_hip)
       set(GPULOG_GPU_VENDOR hip)
     elseif(GPULOG_GPU_ARCHITECTURES AND "${gpulog_no_cuda}${gpulog_no_hip}" MATCHES "for architecture \"|of the architectures")
-      # There is a compiler, and what it was asked for is wrong: to leave the device out would hide that.
+      # A compiler exists, but the requested architectures are invalid: an error instead of a build without devices.
       message(FATAL_ERROR "GPULOG_GPU_ARCHITECTURES=${GPULOG_GPU_ARCHITECTURES}: no device backend can be built.\n"
                           "CUDA: ${gpulog_no_cuda}\nHIP: ${gpulog_no_hip}")
     else()
@@ -227,7 +228,7 @@ elseif(GPULOG_GPU_VENDOR STREQUAL "hip")
   endif()
 endif()
 
-# What it needs.
+# Set up the vendor.
 add_library(gpulog_gpu_vendor INTERFACE)
 set(gpulog_built_for "")
 if(GPULOG_GPU_VENDOR STREQUAL "cuda")
@@ -248,15 +249,15 @@ if(GPULOG_GPU_VENDOR STREQUAL "cuda")
   target_link_libraries(gpulog_gpu_vendor INTERFACE CUDA::cudart_static)
   list(TRANSFORM gpulog_cuda_architectures REPLACE "-(real|virtual)$" "" OUTPUT_VARIABLE gpulog_built_for)
 elseif(GPULOG_GPU_VENDOR STREQUAL "hip")
-  # CMake 3.25 looks for HIP's package where AMD puts it, not where Debian does, and it would have everything linked by clang.
-  # In its place: device code here needs nothing but the runtime's library, and g++ links it as it does the rest.
+  # CMake 3.25 looks for the HIP package in AMD's location, not Debian's, and would link everything with clang. This
+  # minimal package replaces it: device code needs only the runtime's library, and g++ links as usual.
   set(gpulog_hip_package "${CMAKE_BINARY_DIR}/CMakeFiles/gpulog_gpu/rocm")
   file(CONFIGURE OUTPUT "${gpulog_hip_package}/lib/cmake/hip-lang/hip-lang-config.cmake" CONTENT
        "set(_CMAKE_HIP_DEVICE_RUNTIME_TARGET \"\")\nset(CMAKE_HIP_LINKER_PREFERENCE 5)\n")
   set(CMAKE_HIP_COMPILER "${gpulog_hip_clang}")
   set(CMAKE_HIP_COMPILER_ROCM_ROOT "${gpulog_hip_package}")
   set(CMAKE_HIP_ARCHITECTURES ${gpulog_hip_architectures})
-  # A device would fuse a product and a sum into one rounding, and its results differ from the host's.
+  # Fused multiply-add on a device would differ from the host's results.
   list(JOIN gpulog_hip_options " " gpulog_hip_flags)
   set(CMAKE_HIP_FLAGS "$CACHE{CMAKE_HIP_FLAGS} ${gpulog_hip_flags} -ffp-contract=off")
   enable_language(HIP)
@@ -282,7 +283,7 @@ elseif(GPULOG_GPU_VENDOR STREQUAL "emulated")
   set(gpulog_built_for "${GPULOG_EMULATED_WAVE} lanes")
 endif()
 if(GPULOG_GPU_VENDOR)
-  # Only of C++: nvcc takes a comma for the end of a definition.
+  # Only for C++: nvcc takes a comma as the end of a definition.
   list(JOIN gpulog_built_for ", " gpulog_built_for)
   target_compile_definitions(gpulog_gpu_vendor INTERFACE
                              "$<$<COMPILE_LANGUAGE:CXX>:GPULOG_GPU_ARCHITECTURES=\"${gpulog_built_for}\">")
@@ -290,7 +291,8 @@ if(GPULOG_GPU_VENDOR)
 endif()
 message(STATUS "gpulog: GPU backend ${GPULOG_GPU_VENDOR}${gpulog_why}")
 
-# Sets <list>, of files with kernels, to a few files that include them. CMake 3.25 can do that for C++ alone.
+# Replaces <list>, files with kernels, by a few files that include several of them. CMake 3.25 supports unity builds
+# only for C++.
 function(gpulog_units_of list target)
   set(files_of_unit 7)
   list(LENGTH ${list} count)
@@ -307,7 +309,8 @@ function(gpulog_units_of list target)
   set(${list} "${units}" PARENT_SCOPE)
 endfunction()
 
-# gpulog_device_sources(<target> <file>...): files with kernels, compiled for the vendor. The target links gpulog_gpu_vendor.
+# gpulog_device_sources(<target> <file>...): compiles files with kernels for the vendor. The target links
+# gpulog_gpu_vendor.
 function(gpulog_device_sources target)
   set(sources "")
   foreach(source IN LISTS ARGN)
@@ -327,7 +330,8 @@ function(gpulog_device_sources target)
     set(options -Wall -Wextra)
   else()
     set(language CXX)
-    set(options -Wall -Wextra -Wno-shadow -Wno-conversion -Wno-unknown-pragmas) # what nvcc warns of, not what the target's C++ is held to
+    # nvcc's warnings instead of the target's C++ warnings
+    set(options -Wall -Wextra -Wno-shadow -Wno-conversion -Wno-unknown-pragmas)
   endif()
   set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE ${language}
                                                                                COMPILE_OPTIONS "${options}")

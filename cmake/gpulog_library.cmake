@@ -1,12 +1,10 @@
-# Each folder of src/ is one library; what it links *is* the allowed direction of dependencies
-# (docs/internals/index.md).
+# Each folder of src/ is one library; its links define the allowed dependencies (docs/internals/index.md).
 option(GPULOG_BUILD_TESTS "Build gpulog's tests" ${PROJECT_IS_TOP_LEVEL})
 option(GPULOG_WARNINGS_AS_ERRORS "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
 
-# gpulog_in_few_units(<target>): for builds that are made anew more often than file by file (those of scripts/test): reading headers is
-# most of what compiling a file takes. Names without linkage have to be different within a folder, as they are, and g++ says
-# where a name hides one of the same file or of another. That clang does so, too, and that g++ takes the files for a header,
-# is no mistake.
+# gpulog_in_few_units(<target>): unity builds, for complete builds as in scripts/test, because parsing headers dominates
+# compile time. Names without linkage must differ within a folder; g++ reports a name that hides a name of the same or
+# of a different file. The disabled warnings are false alarms in unity builds.
 option(GPULOG_FEW_UNITS "Compile several files at a time: less time for a whole build, more for one file" OFF)
 function(gpulog_in_few_units target)
   if(GPULOG_SANITIZE OR GPULOG_FEW_UNITS)
@@ -15,8 +13,8 @@ function(gpulog_in_few_units target)
   endif()
 endfunction()
 
-# gpulog_own_headers(<target> <scope> <folder> [<sub-folder that is left out>...]): an include directory for this folder alone, as
-# a link in the build: who does not link the target does not see it.
+# gpulog_own_headers(<target> <scope> <folder> [<excluded sub-folder>...]): an include directory for this folder alone,
+# as symbolic links in the build folder: only targets that link <target> can include its headers.
 function(gpulog_own_headers target scope folder)
   set(source_folder ${CMAKE_CURRENT_SOURCE_DIR}/${folder})
   set(own_headers ${PROJECT_BINARY_DIR}/headers/${target})
@@ -35,14 +33,15 @@ function(gpulog_own_headers target scope folder)
   target_include_directories(${target} ${scope} ${own_headers})
 endfunction()
 
-# gpulog_library(<folder> [EXCEPT <sub-folder>...] [DEPENDS <library>...]): all *.cpp in the folder and below, without these
-# sub-folders; an interface library where there is none yet. Other libraries see its headers only if they link it.
+# gpulog_library(<folder> [EXCEPT <sub-folder>...] [DEPENDS <library>...]): a library of all *.cpp in the folder and
+# below, except these sub-folders; an interface library if the folder has no *.cpp. Only libraries that link it can
+# include its headers.
 function(gpulog_library folder)
   cmake_parse_arguments(ARG "" "" "EXCEPT;DEPENDS" ${ARGN})
   string(REPLACE "/" "_" name "gpulog_${folder}")
   set(source_folder ${CMAKE_CURRENT_SOURCE_DIR}/${folder})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${source_folder}/*.cpp)
-  list(FILTER sources EXCLUDE REGEX "/gpu/") # src/CMakeLists.txt adds them where there are devices
+  list(FILTER sources EXCLUDE REGEX "/gpu/") # src/CMakeLists.txt adds these if there is a GPU backend
   foreach(other ${ARG_EXCEPT})
     list(FILTER sources EXCLUDE REGEX "^${source_folder}/${other}/")
   endforeach()
@@ -64,8 +63,8 @@ function(gpulog_library folder)
   target_link_libraries(${name} ${scope} ${ARG_DEPENDS})
 endfunction()
 
-# gpulog_whole_library(<target> [STATIC|SHARED] [EXCLUDE_FROM_ALL]): all folders in one library, which is called libgpulog. It
-# links what they do, and shows its users nothing but the API; nlohmann_json has no more than headers.
+# gpulog_whole_library(<target> [STATIC|SHARED] [EXCLUDE_FROM_ALL]): all folders in one library named libgpulog, with
+# the same links. Exports only the API; nlohmann_json is header-only.
 function(gpulog_whole_library target)
   add_library(${target} ${ARGN})
   get_property(folders GLOBAL PROPERTY GPULOG_FOLDERS)
@@ -85,7 +84,7 @@ function(gpulog_whole_library target)
                          SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   get_target_property(kind ${target} TYPE)
   if(kind STREQUAL "SHARED_LIBRARY")
-    # Templates of the standard library are visible whatever the compiler is asked for.
+    # Templates of the standard library are visible regardless of compiler options.
     set(exported ${PROJECT_SOURCE_DIR}/cmake/exported_symbols.map)
     target_link_options(${target} PRIVATE "LINKER:--version-script=${exported}")
     set_target_properties(${target} PROPERTIES LINK_DEPENDS ${exported})

@@ -1,5 +1,5 @@
-# What is installed: the library with the headers of include/gpulog, its CMake package and pkg-config file; the command with its
-# manual page and completions. Components: "command", "development", "library" (a shared one) and "arrow".
+# Installed files: the library with the headers of include/gpulog, its CMake package and pkg-config file; the command
+# with its manual page and completions. Components: "command", "development", "library" (shared) and "arrow".
 include(CMakePackageConfigHelpers)
 
 install(TARGETS libgpulog EXPORT gpulog
@@ -7,7 +7,7 @@ install(TARGETS libgpulog EXPORT gpulog
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
 install(DIRECTORY include/gpulog DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN "*.hpp")
 
-# Who links a static library links what it needs. The names are those of find_package.
+# Users of a static library link its dependencies, named as for find_package.
 set(gpulog_packages "")
 set(gpulog_required "")
 set(gpulog_private_libraries -pthread)
@@ -27,7 +27,7 @@ if(kind STREQUAL "STATIC_LIBRARY")
     list(APPEND gpulog_private_libraries -lboost_context)
   endif()
   list(JOIN gpulog_private_libraries " " gpulog_private_libraries)
-  # A static library alone is linked without --static, too: what it needs is not private.
+  # Without a shared library, the dependencies must be public, because users link without --static.
   set(gpulog_requirements "Requires: fmt tbb zlib libzstd sqlite3")
   set(gpulog_linked " ${gpulog_private_libraries}")
 else()
@@ -45,7 +45,7 @@ install(FILES ${PROJECT_BINARY_DIR}/package/gpulog-config.cmake ${PROJECT_BINARY
         DESTINATION ${package_folder} COMPONENT development)
 install(EXPORT gpulog NAMESPACE gpulog:: FILE gpulog-targets.cmake DESTINATION ${package_folder} COMPONENT development)
 
-# From the place of the file to the prefix: an installed tree can be moved.
+# Relative path from the file to the prefix, so that an installed tree can be moved.
 set(pkgconfig_folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH gpulog_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" gpulog_prefix "${gpulog_prefix}")

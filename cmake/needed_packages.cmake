@@ -1,4 +1,4 @@
-# Names all Debian packages that are missing, before the first of them ends the configuration with a message of CMake's.
+# Reports all missing Debian packages at once, before the first missing package stops the configuration.
 set(gpulog_missing_packages "")
 function(gpulog_needs package debian)
   find_package(${package} QUIET)

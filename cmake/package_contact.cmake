@@ -1,4 +1,4 @@
-# Read when cpack runs: who makes the packages, named as for Debian's tools.
+# Read by cpack: the maintainer, from the variables of Debian's tools.
 set(maintainer "$ENV{DEBFULLNAME}")
 if(NOT maintainer)
   set(maintainer "gpulog maintainers")

@@ -1,5 +1,5 @@
-# Run by CPack on the files of each package before it is made: adds what Debian asks for in its documents' folder, the license
-# and both changelogs, and compresses those and the manual page.
+# Run by CPack on the files of each package: adds the license and both changelogs to Debian's documentation folder, and
+# compresses the changelogs and the manual page.
 function(compress file)
   execute_process(COMMAND gzip -9nf ${file} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()

@@ -1,5 +1,5 @@
-# Debian packages: `cpack -G DEB` in the build folder of the preset "package". A package for each component, with the
-# dependencies that dpkg-shlibdeps finds. Who makes them is named as Debian's tools do it: DEBFULLNAME and DEBEMAIL.
+# Debian packages: `cpack -G DEB` in the build folder of the preset "package". One package per component, with
+# dependencies found by dpkg-shlibdeps. DEBFULLNAME and DEBEMAIL name the maintainer, as in Debian's tools.
 set(CPACK_GENERATOR DEB)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
@@ -10,11 +10,11 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SECTION interpreters)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
-set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_SOURCE_DIR}/cmake/package_contact.cmake) # when cpack runs
-set(CPACK_PACKAGE_CONTACT nobody) # has to be set before
+set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_SOURCE_DIR}/cmake/package_contact.cmake) # read when cpack runs
+set(CPACK_PACKAGE_CONTACT nobody) # a placeholder, which must be set
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Datalog engine for CPUs and GPUs")
 
-# Each component's package: its name, and what it has.
+# The package of each component: its name and contents.
 set(CPACK_COMPONENTS_ALL "")
 macro(gpulog_package component name content)
   string(TOUPPER ${component} key)
@@ -30,7 +30,7 @@ if(GPULOG_BUILD_COMMAND)
   gpulog_package(command gpulog "This package has the command.")
 endif()
 set(library_package libgpulog${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-# Header files are of no use without the library: the same version, and what a program links beside a static one.
+# Headers need the library of the same version, and the libraries that a program links with a static libgpulog.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 gpulog_package(development libgpulog-dev "This package has what programs in C++ are built with.")
 if(BUILD_SHARED_LIBS)
@@ -46,7 +46,7 @@ else()
     string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libboost-context-dev")
   endif()
 endif()
-if(GPULOG_ARROW_FOUND AND NOT GPULOG_PYARROW) # a Python package's libraries are no Debian package's
+if(GPULOG_ARROW_FOUND AND NOT GPULOG_PYARROW) # libraries of a Python package are not a Debian dependency
   gpulog_package(arrow gpulog-arrow "This package lets it read and write files of Parquet and Arrow.")
 endif()
 

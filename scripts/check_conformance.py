@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs a conformance suite and compares with the list of cases that pass.
 
-A listed case that fails is a failure. A case that passes without being listed is reported, to be added to the list; one
-that is neither is only counted. The last line is "N passed, N failed", over the listed cases.
+A listed case that fails is a failure. An unlisted case that passes is reported, to be added to the list; an unlisted
+case that fails is only counted. The last line is "N passed, N failed", over the listed cases.
 """
 import argparse
 import json

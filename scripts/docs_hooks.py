@@ -1,9 +1,8 @@
-"""What MkDocs does beside its own work, for scripts/build_docs.
+"""Extensions of MkDocs for scripts/build_docs.
 
-The examples stand outside of docs/. Their pages and files become a part of the site, as examples/NAME/. A notebook becomes a
-page beside them. Links between
-documents are written as the repository needs them (docs/tutorial.md links to ../examples/README.md); here they become links
-of the site.
+The examples are outside of docs/. Their pages and files become a part of the site, as examples/NAME/. A notebook
+becomes a page in the same folder. Links between documents are written for the repository (docs/tutorial.md links to
+../examples/README.md); here they become links of the site.
 """
 import glob
 import json
@@ -19,7 +18,7 @@ LINK = re.compile(r'(?<=\]\()(?!\w+:)([^)#\s]+)')
 
 
 def pages_of(pattern):
-    """Pages of a folder as the navigation names them; those of examples are in folders of their own."""
+    """Returns the pages of a folder in the form of the navigation; the pages of examples are in sub-folders."""
     folder = pattern.removesuffix('/*')
     if folder == EXAMPLES:
         found = glob.glob(os.path.join(ROOT, EXAMPLES, '*', 'README.md'))
@@ -48,7 +47,7 @@ def text_of_notebook(path):
 
 
 def expanded(entries):
-    """The navigation with the pages that stand for `folder/*`; an entry without any is left out."""
+    """Returns the navigation with the pages that match `folder/*`; drops an entry without pages."""
     result = []
     for entry in entries:
         if not isinstance(entry, dict):
@@ -80,7 +79,7 @@ def on_files(files, config):
 
 
 def on_page_markdown(markdown, page, config, files):
-    """Paths from the place in the repository become paths from the place in the site."""
+    """Converts links from paths in the repository to paths in the site."""
     source = page.file.src_uri
     in_repository = source if source.startswith(EXAMPLES + '/') else 'docs/' + source
 

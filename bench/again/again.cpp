@@ -1,10 +1,10 @@
-// Processor seconds of batches of edges that are inserted behind an evaluation, against an evaluation from scratch.
+// Processor seconds of inserting batches of edges after an evaluation, compared with an evaluation from scratch.
 //
 //   bench_again reach|cspa [EDGES] [BATCH] [BATCHES]
 //
-// reach: chains of 100 edges beside each other, EDGES edges. cspa: assignments and dereferences within blocks of 32
-// nodes; with GPULOG_CSPA, a folder with assign.facts and dereference.facts, EDGES copies of these with other numbers.
-// Each batch has BATCH edges between new nodes, so that what follows is little.
+// reach: separate chains of 100 edges, EDGES edges in total. cspa: assignments and dereferences within blocks of 32
+// nodes; with GPULOG_CSPA, a folder with assign.facts and dereference.facts, EDGES copies of these files with shifted
+// numbers. Each batch has BATCH edges between new nodes, so that few tuples follow.
 
 #include <sys/resource.h>
 
@@ -93,7 +93,7 @@ pairs chains(std::uint64_t edges) {
   return made;
 }
 
-/// Copies of a file's rows with other numbers, until there are so many.
+/// Returns copies of a file's rows with shifted numbers.
 pairs copies(const std::string& path, std::uint64_t copies_wanted) {
   std::ifstream file(path);
   pairs read;
@@ -109,7 +109,7 @@ pairs copies(const std::string& path, std::uint64_t copies_wanted) {
   return made;
 }
 
-/// Without the first batch, which may take the results over.
+/// Excludes the first batch, which may include the takeover of the results.
 void print_summary(std::vector<double> seconds, double scratch) {
   const double first = seconds.front();
   seconds.erase(seconds.begin());

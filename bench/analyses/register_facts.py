@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Facts for register_offsets.dl: a made-up binary of blocks with instructions of 2 to 7 bytes.
+"""Facts for register_offsets.dl: a generated binary of blocks with instructions of 2 to 7 bytes.
 
   bench/analyses/register_facts.py FOLDER [BLOCKS, 30000] [FIRST ADDRESS, 65536]
 """

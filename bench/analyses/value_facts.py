@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Facts for value_sets.dl: a made-up binary of functions that call each other, directly, through registers and through pointers
-in memory, with jump tables. Addresses need words of 64 bits.
+"""Facts for value_sets.dl: a generated binary of functions that call each other directly, through registers and through
+pointers in memory, with jump tables. Addresses need words of 64 bits.
 
   bench/analyses/value_facts.py FOLDER [FUNCTIONS, 300]
 """
@@ -21,7 +21,7 @@ class Binary:
         self.facts['parameter'] = [(register,) for register in PARAMETERS]
         self.next, self.data = CODE, DATA
         shapes = [self.draw.randint(3, 8) for _ in range(functions)]
-        # Every instruction has 4 bytes, every block 12 of them: so addresses are known before there is code.
+        # Each instruction has 4 bytes and each block 12 instructions, so addresses are known before the code.
         self.starts = [CODE + 0x1000 * function for function in range(functions)]
         self.own, self.pointers = None, []
         for start in self.starts:
@@ -41,7 +41,7 @@ class Binary:
             self.facts[name].append((self.next, value))
         self.next += 4
 
-    def register(self):  # the first ones most often
+    def register(self):  # prefers the first registers
         return REGISTERS[min(self.draw.randrange(len(REGISTERS)), self.draw.randrange(len(REGISTERS)))]
 
     def plain(self):
@@ -60,7 +60,7 @@ class Binary:
             self.instruction(kind, dest=register, source=register, constant=draw.choice([-8, 8, 16]))
         elif kind in ('load', 'store'):
             base = draw.choice(['rsp'] * 5 + ['r9'] * 4 + ['r8'])
-            if base == 'r9':  # the function's own words
+            if base == 'r9':  # the function's data
                 self.instruction('mov_const', dest=base, constant=self.own)
             operand = {'dest' if kind == 'load' else 'source': self.register()}
             self.instruction(kind, base=base, displacement=8 * draw.randrange(4), **operand)
@@ -111,7 +111,7 @@ class Binary:
                 self.instruction('ret')
             elif end == 'branch':
                 self.instruction('branch', target=draw.choice(blocks))
-            if end in ('jump', 'branch', 'call', 'call_reg'):  # what follows a block begins at its own address
+            if end in ('jump', 'branch', 'call', 'call_reg'):  # the next block begins at a new address
                 self.instruction('jump', target=blocks[min(count - 1, block + draw.choice([1, 1, 2]))])
 
 

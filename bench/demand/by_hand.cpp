@@ -1,7 +1,7 @@
-// What bench/demand/demand asks for, as one would search it by hand, over the same files:
+// Hand-written searches for the queries of bench/demand/demand, over the same files:
 //
-//   by_hand reach FOLDER SOURCE        edge.facts: nodes that can be reached
-//   by_hand samegen FOLDER X Y         edge.facts: 1 where X and Y are of the same generation
+//   by_hand reach FOLDER SOURCE        edge.facts: number of reachable nodes
+//   by_hand samegen FOLDER X Y         edge.facts: 1 if X and Y are of the same generation
 //   by_hand points_to FOLDER VARIABLE  new, assign, load and store: objects that the variable points to
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 using number = std::uint32_t;
 using numbers = std::vector<number>;
 
-/// Rows of so many columns, one behind the other.
+/// Reads all values of a file, row by row.
 numbers read(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
@@ -32,7 +32,7 @@ numbers read(const std::string& path) {
   return values;
 }
 
-/// Rows by the value of a column.
+/// Index of rows by the value of a column.
 class by_value {
  public:
   by_value(const numbers& rows, std::size_t arity, std::size_t key) : rows_(rows), arity_(arity) {
@@ -46,7 +46,7 @@ class by_value {
     for (number row = 0; row < order_.size(); ++row) order_[place[rows[row * arity + key]]++] = row;
   }
 
-  /// visit(row) for each row with the value, as an array of its columns.
+  /// Calls visit(row) for each row with the value; row is an array of columns.
   template <class Visit>
   void for_each(number value, const Visit& visit) const {
     if (value + std::size_t{1} >= first_.size()) return;
@@ -56,7 +56,7 @@ class by_value {
  private:
   const numbers& rows_;
   std::size_t arity_;
-  numbers first_;  // by value: its first row in order_
+  numbers first_;  // by value: position of its first row in order_
   numbers order_;
 };
 
@@ -81,7 +81,7 @@ numbers reach(const std::string& folder, number source) {
   return result;
 }
 
-/// From a pair to the pairs of their parents, until these are one.
+/// Searches from a pair to the pairs of parents, until both parents are equal.
 numbers same_generation(const std::string& folder, number x, number y) {
   const numbers edges = read(folder + "/edge.facts");
   const by_value to(edges, 2, 1);
@@ -107,7 +107,8 @@ numbers same_generation(const std::string& folder, number x, number y) {
   return holds ? numbers{1} : numbers{};
 }
 
-/// Asks for what a variable's objects depend on, and propagates objects along that.
+/// Finds the variables and fields that the variable's objects depend on, and propagates objects along these
+/// dependencies.
 numbers points_to(const std::string& folder, number variable) {
   const numbers news = read(folder + "/new.facts");
   const numbers assigns = read(folder + "/assign.facts");
@@ -142,7 +143,7 @@ numbers points_to(const std::string& folder, number variable) {
       });
     });
   }
-  // Rounds over what is used: there are few.
+  // Iterates over the dependencies, which are few.
   std::unordered_set<std::uint64_t> holds, heap;
   std::vector<std::vector<number>> objects(1);
   const auto of = [&](number one) -> numbers& {
@@ -156,7 +157,7 @@ numbers points_to(const std::string& folder, number variable) {
     changes = true;
   };
   for (const number one : asked) new_of.for_each(one, [&](const number* made) { add(one, made[1]); });
-  std::vector<std::vector<std::pair<number, number>>> in_field;  // by field: object and what it points to
+  std::vector<std::vector<std::pair<number, number>>> in_field;  // by field: base object and target object
   const auto field_of = [&](number field) -> std::vector<std::pair<number, number>>& {
     if (field >= in_field.size()) in_field.resize(field + 1);
     return in_field[field];

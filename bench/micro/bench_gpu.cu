@@ -1,5 +1,5 @@
-// The device's kernels one by one: seconds by CUDA events, the bytes that have to move at least (random accesses as the
-// 32-byte sectors that they touch), and that rate as a share of the rate at which the same device copies memory.
+// Measures single kernels of the device: seconds by CUDA events, the minimum of bytes to move (random accesses as
+// 32-byte sectors), and the rate of these bytes as a share of the device's copy rate.
 
 #include <benchmark/benchmark.h>
 
@@ -61,7 +61,7 @@ class stopwatch {
   gpulog::backend::gpu::event_handle end_ = nullptr;
 };
 
-/// Bytes a second, read and written, of a copy within the device's memory.
+/// Returns the rate of a copy within device memory, in bytes per second, read and written.
 double copy_rate() {
   static const double rate = [] {
     constexpr std::uint64_t bytes = 1ULL << 30;
@@ -118,7 +118,7 @@ __global__ void write_value(volatile std::uint64_t* to, std::uint64_t value) {
   *to = value;
 }
 
-/// Launches of empty kernels, one after another: what the host pays for one.
+/// Launches empty kernels one after another: the cost of a launch on the host.
 void launch(benchmark::State& state) {
   for (auto _ : state)
     gpulog::backend::gpu::launch(GPULOG_KERNEL(do_nothing), {1, 32, 0, the_device().context.stream()});
@@ -126,7 +126,7 @@ void launch(benchmark::State& state) {
 }
 BENCHMARK(launch)->UseRealTime();
 
-/// A kernel, and the host's polling until it sees the report of it in pinned memory: a round trip of an iteration.
+/// Launches a kernel and polls until the kernel's report appears in pinned memory: one round trip of an iteration.
 void launch_and_poll(benchmark::State& state) {
   std::uint64_t* const report = gpulog::backend::gpu::allocate_pinned<std::uint64_t>(1);
   *report = 0;
@@ -140,7 +140,7 @@ void launch_and_poll(benchmark::State& state) {
 }
 BENCHMARK(launch_and_poll)->UseRealTime();
 
-/// The same by a copy of a counter and a synchronisation of the stream.
+/// The same round trip, with a copy of a counter and a synchronization of the stream.
 void launch_and_read_back(benchmark::State& state) {
   array<std::uint64_t> counter(the_device().memory, 1);
   std::uint64_t number = 0;
@@ -152,7 +152,7 @@ void launch_and_read_back(benchmark::State& state) {
 }
 BENCHMARK(launch_and_read_back)->UseRealTime();
 
-/// Memory of the device from the driver, got and given back. Argument: MiB.
+/// Allocates and frees device memory of the driver. Argument: MiB.
 void driver_memory(benchmark::State& state) {
   const auto bytes = static_cast<std::size_t>(state.range(0)) << 20;
   double freeing = 0;
@@ -168,7 +168,7 @@ void driver_memory(benchmark::State& state) {
 }
 BENCHMARK(driver_memory)->Arg(1)->Arg(64)->Arg(1024)->Arg(8192)->UseRealTime();
 
-/// Pinned memory of the host, got and given back. Argument: MiB.
+/// Allocates and frees pinned host memory. Argument: MiB.
 void pinned_memory(benchmark::State& state) {
   for (auto _ : state) {
     void* const memory = gpulog::backend::gpu::allocate_pinned_bytes(static_cast<std::uint64_t>(state.range(0)) << 20);
@@ -177,8 +177,8 @@ void pinned_memory(benchmark::State& state) {
 }
 BENCHMARK(pinned_memory)->Arg(1)->Arg(32)->UseRealTime();
 
-/// Columns between this machine and the device. Arguments: MiB, 0 for pageable copies by the driver and 1 for the ring
-/// of pinned buffers, 0 to the device and 1 from it.
+/// Copies columns between host and device. Arguments: MiB; 0 for pageable copies by the driver, 1 for the ring of
+/// pinned buffers; 0 to the device, 1 from the device.
 void bus(benchmark::State& state) {
   const auto words = static_cast<std::uint64_t>(state.range(0)) << 18;
   const bool pinned = state.range(1) == 1;
@@ -203,7 +203,7 @@ void bus(benchmark::State& state) {
 }
 BENCHMARK(bus)->ArgNames({"MiB", "pinned", "from"})->ArgsProduct({{1, 256}, {0, 1}, {0, 1}})->UseRealTime();
 
-/// out(x...) :- in(x...), where a share of the tuples is in `out` already. Arguments: rows, arity, percent new.
+/// out(x...) :- in(x...), where `out` already contains some of the tuples. Arguments: rows, arity, percent new.
 void insert(benchmark::State& state) {
   const auto rows = static_cast<std::uint64_t>(state.range(0));
   const auto arity = static_cast<std::uint32_t>(state.range(1));
@@ -242,7 +242,8 @@ void insert(benchmark::State& state) {
     state.SetIterationTime(time.stop());
   }
   const double tuple = 4.0 * arity;
-  // A candidate and its slot are read; a new one writes the slot and the columns; a wide one reads what it is equal to.
+  // Each candidate reads its tuple and its slot; a new tuple writes the slot and the columns; a wide duplicate reads
+  // the equal tuple.
   double bytes = static_cast<double>(rows) * (tuple + sector) + fresh * (sector + tuple);
   if (arity > 2) bytes += static_cast<double>(rows) * 2 * tuple + (static_cast<double>(rows) - fresh) * arity * sector;
   report(state, bytes, static_cast<double>(rows));
@@ -253,8 +254,8 @@ BENCHMARK(insert)
     ->Iterations(5)
     ->UseManualTime();
 
-/// out() :- probe(x, _), data(x, y). Arguments: keys, rows a key, percent of probes that find their key, percent of the
-/// probes that have the same key (skew).
+/// out() :- probe(x, _), data(x, y). Arguments: keys, rows per key, percent of probes that find their key, percent of
+/// probes that share one key (skew).
 void match(benchmark::State& state) {
   const auto keys = static_cast<word>(state.range(0));
   const auto rows_a_key = static_cast<word>(state.range(1));
@@ -302,7 +303,7 @@ void match(benchmark::State& state) {
     the_device().machine.run(program, relations, probes, matches, nullptr);
     state.SetIterationTime(time.stop());
   }
-  // The lookup's sector, its range and offset written and read, and the matching values.
+  // The sector of the lookup, its range and offset written and read, and the matching values.
   report(state, static_cast<double>(probes) * (4 + sector + 2 * 16) + 4 * matches, probes + matches);
 }
 BENCHMARK(match)
@@ -314,8 +315,8 @@ BENCHMARK(match)
     ->Args({1 << 14, 64, 100, 50})
     ->UseManualTime();
 
-/// An index on the first of two columns. Argument: rows; more than 2048, as the runs of fewer are put off and built
-/// together.
+/// Builds an index on the first of two columns. Argument: rows; more than 2048, because smaller runs are deferred and
+/// built together.
 void index_build(benchmark::State& state) {
   const auto rows = static_cast<std::uint64_t>(state.range(0));
   std::mt19937_64 random(5);
@@ -337,12 +338,13 @@ void index_build(benchmark::State& state) {
     source->refresh_index(0);
     state.SetIterationTime(time.stop());
   }
-  // A radix sort of 32-bit keys and rows in four passes, keys gathered before and values behind, group starts found.
+  // A radix sort of 32-bit keys and rows in four passes, a gather of keys before and of values after the sort, and the
+  // search for group starts.
   report(state, static_cast<double>(rows) * (4 * 16 + 4 + 8 + sector + 8 + sector + 4), static_cast<double>(rows));
 }
 BENCHMARK(index_build)->Arg(1 << 12)->Arg(1 << 16)->Arg(1 << 20)->Arg(1 << 25)->UseManualTime();
 
-/// A set and its columns of two grow to the next size. Argument: rows.
+/// Grows a set and its two columns to the next size. Argument: rows.
 void grow(benchmark::State& state) {
   const auto rows = static_cast<std::uint64_t>(state.range(0));
   columns data(2);
@@ -361,7 +363,7 @@ void grow(benchmark::State& state) {
     slots = 3 * before + 2 * (static_cast<double>(source->set().capacity) - before);
     source->release_outgrown();
   }
-  // Old slots read, new ones zeroed and written, columns copied.
+  // Reads the old slots, clears and writes the new slots, and copies the columns.
   report(state, slots * 8 + static_cast<double>(rows) * 16, static_cast<double>(rows));
 }
 BENCHMARK(grow)->Arg(1 << 16)->Arg(1 << 25)->Iterations(5)->UseManualTime();

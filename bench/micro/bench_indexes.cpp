@@ -1,4 +1,4 @@
-// Building indexes and keeping them up to date. Arguments: rows, and rows a key; an item is a row of the relation.
+// Builds and updates indexes. Arguments: rows, and rows per key; an item is a row of the relation.
 
 #include <benchmark/benchmark.h>
 
@@ -35,7 +35,7 @@ storage::index_layout layout_of(bool published) {
   return {{0}, {1}, {1}, false, 0.5};
 }
 
-/// sparse: keys that need a hash table; dense ones are looked up by number.
+/// @tparam Sparse whether the keys need a hash table; dense keys are looked up by number
 template <bool Published, bool Sparse>
 void build(benchmark::State& state) {
   const columns data(state.range(0), state.range(1), Sparse);
@@ -53,7 +53,8 @@ BENCHMARK(build<false, false>)->ArgsProduct(axes)->ArgNames({"rows", "rows_a_key
 BENCHMARK(build<false, true>)->ArgsProduct(axes)->ArgNames({"rows", "rows_a_key"});
 BENCHMARK(build<true, true>)->ArgsProduct(axes)->ArgNames({"rows", "rows_a_key"});
 
-/// A fixpoint of that many iterations, each of which adds as many rows: geometric runs against one run for full.
+/// A fixpoint of `iterations` iterations that each add the same number of rows: geometric runs, compared with one full
+/// run.
 template <bool Published>
 void refresh(benchmark::State& state) {
   const columns data(state.range(0), 8, true);

@@ -1,11 +1,10 @@
-// How fast facts load and rows are written.
+// Measures loading of facts and writing of rows.
 //
-//   bench_io load KINDS FILE...       KINDS: one letter a column, n(umber) u(nsigned) f(loat) s(ymbol); "*": all
-//   columns
-//                                     symbols, as many as the first line has. All files share one symbol table.
+//   bench_io load KINDS FILE...       KINDS: one letter per column, n(umber) u(nsigned) f(loat) s(ymbol); "*": as many
+//                                     symbols as the first line has columns. All files share one symbol table.
 //   bench_io write KINDS FILE FOLDER  loads, then writes to FOLDER
 //
-// Environment: THREADS (default 1), REPEAT (default 5; the median is shown).
+// Environment: THREADS (default 1), REPEAT (default 5; prints the median).
 
 #include <sys/stat.h>
 

@@ -1,5 +1,5 @@
-// A rule of one match, `out(y) :- probe(x), data(x, y), y < 0`, by one worker; no candidate reaches the set. Arguments:
-// keys, rows a key, percent of probes that find their key; an item is a probe plus its matches.
+// A rule with one match, `out(y) :- probe(x), data(x, y), y < 0`, with one worker; no candidate reaches the set.
+// Arguments: keys, rows per key, percent of probes that find their key; an item is a probe with its matches.
 
 #include <benchmark/benchmark.h>
 

@@ -1,4 +1,4 @@
-// The backend's primitives. Arguments: elements, workers, and what the benchmark names.
+// The primitives of the backend. Arguments: elements, workers, and the argument in the benchmark's name.
 
 #include <benchmark/benchmark.h>
 
@@ -24,7 +24,7 @@ tbb_backend backend_of(const benchmark::State& state) { return tbb_backend(stati
 
 void count_items(benchmark::State& state) { state.SetItemsProcessed(state.iterations() * state.range(0)); }
 
-/// Keys above the bits are rows, as in an index.
+/// Sorts words by `bits` bits from bit 32; the lower half of a word holds the row, as in an index.
 void radix_sort(benchmark::State& state) {
   auto backend = backend_of(state);
   const auto bits = static_cast<unsigned>(state.range(2));

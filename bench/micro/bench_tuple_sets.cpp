@@ -1,5 +1,5 @@
-// Inserting candidates into tuple sets. Arguments: distinct tuples, and how often each one is offered; an item is a
-// candidate. "dense" tuples are pairs of neighbouring numbers, as graphs have them.
+// Inserts candidates into tuple sets. Arguments: distinct tuples, and occurrences of each tuple; an item is a
+// candidate. "dense" tuples are pairs of neighbouring numbers, as in graphs.
 
 #include <benchmark/benchmark.h>
 
@@ -19,7 +19,7 @@ namespace storage = gpulog::storage;
 using gpulog::backend::host_memory;
 using gpulog::backend::cpu::serial_backend;
 
-/// Candidates in random order.
+/// Returns candidates in random order.
 std::vector<std::uint64_t> candidates(std::int64_t distinct, std::int64_t repeats, bool dense) {
   const auto n = static_cast<std::uint64_t>(distinct);
   std::vector<std::uint64_t> keys;
@@ -56,7 +56,7 @@ BENCHMARK(packed_insert<storage::exclusive_access, false>)->ArgsProduct(axes)->A
 BENCHMARK(packed_insert<storage::exclusive_access, true>)->ArgsProduct(axes)->ArgNames({"distinct", "repeats"});
 BENCHMARK(packed_insert<storage::concurrent_access, false>)->ArgsProduct(axes)->ArgNames({"distinct", "repeats"});
 
-/// Probing a set that doesn't grow, at a load factor.
+/// Probes a set of fixed size at a given load factor.
 void packed_insert_at_load(benchmark::State& state) {
   constexpr std::int64_t capacity = 1 << 22;
   const auto keys = candidates(capacity * state.range(0) / 100, 1, false);
@@ -72,7 +72,7 @@ void packed_insert_at_load(benchmark::State& state) {
     }
   };
   insert_all();
-  for (auto _ : state) insert_all();  // all of them duplicates
+  for (auto _ : state) insert_all();  // all duplicates
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(keys.size()));
 }
 BENCHMARK(packed_insert_at_load)->Arg(10)->Arg(35)->Arg(50)->Arg(62)->ArgName("percent");

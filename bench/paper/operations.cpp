@@ -1,4 +1,4 @@
-// Sorting, merging and allocating pairs of words, as table 6 of the article has them. Prints a line of JSON.
+// Sorts, merges and allocates pairs of words, as in table 6 of the article. Prints a line of JSON.
 //
 //   bench_operations cpu|gpu PAIRS [WORKERS]
 

@@ -22,14 +22,14 @@ struct random_pair {
   std::uint64_t* out;
   __device__ void operator()(std::uint64_t i) const { out[i] = gpulog::storage::mix(i + 1); }
 };
-/// Every second element is fresh: the halves alternate.
+/// Writes consecutive numbers from `begin`. With begin 0 for ranks and positions, old and new elements alternate.
 struct number_word {
   std::uint32_t* out;
   std::uint32_t begin;
   __device__ void operator()(std::uint64_t i) const { out[i] = begin + static_cast<std::uint32_t>(i); }
 };
 
-/// Seconds that the stream works between start() and stop(), summed up.
+/// Sums the seconds of stream work between start() and stop().
 class stopwatch {
  public:
   explicit stopwatch(gpulog::backend::gpu::stream_handle stream) : stream_(stream) {
@@ -81,7 +81,7 @@ operation_times measure_on_gpu(std::uint64_t n, double most_seconds) {
   copy(keys.data(), source.data(), n);
   copy(halves.data(), space.sort_keys(keys.data(), other.data(), half, 0, 64), half);
   copy(halves.data() + half, space.sort_keys(keys.data() + half, other.data(), n - half, 0, 64), n - half);
-  // Positions: half of them are fresh, each behind the old one with its number.
+  // Positions: half of the elements are new, each after the old element of the same number.
   array<std::uint32_t> ranks(memory, n - half, fresh_memory::anything);
   array<std::uint32_t> positions(memory, half, fresh_memory::anything);
   array<std::uint32_t> merged(memory, n, fresh_memory::anything);
@@ -100,7 +100,7 @@ operation_times measure_on_gpu(std::uint64_t n, double most_seconds) {
     const std::uint32_t* const splits = space.split(ranks.data(), n - half, n);
     merge_by_rank(space, ranks.data(), splits, n, array_element{positions.data()}, counted_element{0}, merged.data());
   };
-  merge_ranks();  // takes its scratch memory, loads the kernels
+  merge_ranks();  // allocates scratch memory and loads the kernels
   context.synchronize();
 
   operation_times times;

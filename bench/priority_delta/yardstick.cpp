@@ -1,7 +1,6 @@
-// What best values cost without a Datalog engine: Dijkstra's algorithm with a binary heap, and union-find, on one
-// thread.
+// Best values without a Datalog engine, on one thread: Dijkstra's algorithm with a binary heap, and union-find.
 //
-//   yardstick shortest_paths|components FOLDER     edge.facts: x, y, w a line; source.facts: a node
+//   yardstick shortest_paths|components FOLDER     edge.facts: x, y, w per line; source.facts: a node
 //
 // Prints seconds without reading, the number of nodes with a value, and the sum of the values modulo 2^32.
 

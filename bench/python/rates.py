@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""How fast 10^7 rows go into gpulog from Python and come out: least of four times, in seconds and GB/s (bytes as Arrow
-has them). Texts are 10^5 different ones, in any order.
+"""Rates of transferring 10^7 rows between Python and gpulog: minimum of four times, in seconds and GB/s (bytes in
+Arrow's layout). Texts have 10^5 distinct values, in random order.
 
   PYTHONPATH=build/emulated/python build/python/bin/python bench/python/rates.py
 """

@@ -1,6 +1,6 @@
-// Watches a network: reads what happens to its links, and says which hosts the gateway loses and finds again.
+// Watches a network: reads events of links, and reports hosts that the gateway loses and regains.
 //
-//   service FILE...      each file is a feed, which a thread of its own reads; - is standard input
+//   service FILE...      each file is a feed, read by a separate thread; - is standard input
 //
 // A line of a feed is "up A B" or "down A B". An empty line ends a batch. A batch is applied as a whole.
 #include <algorithm>
@@ -43,7 +43,7 @@ struct event {
 };
 using batch = std::vector<event>;
 
-/// Hands batches from the threads that read feeds to the one that owns the engine.
+/// Passes batches from the feed readers to the thread that owns the engine.
 class batch_queue {
  public:
   explicit batch_queue(std::size_t feeds) : open_feeds_(feeds) {}
@@ -60,7 +60,7 @@ class batch_queue {
     changed_.notify_one();
   }
 
-  /// Waits for the next batch. False: all feeds have ended.
+  /// Waits for the next batch. @return false after the end of all feeds
   bool pop(batch& events) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !batches_.empty() || open_feeds_ == 0; });
@@ -87,7 +87,7 @@ void read_feed(std::istream& feed, batch_queue& queue) {
     if (words >> kind >> from >> to && (kind == "up" || kind == "down")) {
       events.push_back({kind == "up", from, to});
     } else if (!line.empty()) {
-      std::cerr << "not understood: " + line + '\n';  // in one piece: others write, too
+      std::cerr << "not understood: " + line + '\n';  // one write, because other threads also write
     } else if (!events.empty()) {
       queue.push(std::exchange(events, {}));
     }
@@ -102,7 +102,7 @@ std::set<std::string> texts_of(const gpulog::relation& relation) {
   return result;
 }
 
-/// Changes the facts, and brings the results up to date.
+/// Changes the facts, and updates the results.
 void update(gpulog::engine& engine, const batch& events) {
   auto link = engine.relation("link");
   for (const event& event : events) {
@@ -115,7 +115,7 @@ void update(gpulog::engine& engine, const batch& events) {
   engine.evaluate();
 }
 
-/// Prints the hosts that only one of two sets of lost hosts has.
+/// Prints the hosts that are in exactly one of two sets of lost hosts.
 void print_changes(const std::set<std::string>& before, const std::set<std::string>& after) {
   std::vector<std::string> lost;
   std::vector<std::string> found;
@@ -149,7 +149,7 @@ void serve(batch_queue& queue) {
   }
 }
 
-/// A thread for each feed.
+/// Starts one thread per feed.
 std::vector<std::jthread> start_readers(const std::vector<std::string>& names, batch_queue& queue) {
   std::vector<std::jthread> readers;
   for (const std::string& name : names) {
@@ -176,6 +176,6 @@ int main(int count, char** names) {
     serve(queue);
   } catch (const std::exception& problem) {
     std::cerr << problem.what() << '\n';
-    std::quick_exit(1);  // readers may wait for input that never comes
+    std::quick_exit(1);  // readers may block on input that never comes
   }
 }

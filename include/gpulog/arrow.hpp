@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-/// The structs of the Arrow C data interface and of the Arrow C stream interface: a layout that never changes, by which
-/// libraries hand each other columns without a copy and without knowing each other.
-/// https://arrow.apache.org/docs/format/CDataInterface.html says what the members mean, and who releases what.
+/// The structs of the Arrow C data interface and the Arrow C stream interface: a stable layout for exchanging columns
+/// between libraries without copies. https://arrow.apache.org/docs/format/CDataInterface.html defines the members and
+/// the ownership rules.
 // NOLINTBEGIN(readability-identifier-naming)
 extern "C" {
 
@@ -60,10 +60,10 @@ struct ArrowArrayStream {
 
 namespace gpulog {
 
-/// How relation::to_arrow gives texts.
+/// Options of relation::to_arrow.
 struct arrow_options {
-  bool dictionaries = false;  ///< symbols as dictionary arrays: each text once
-  bool binary = false;        ///< texts as bytes, which need not be UTF-8
+  bool dictionaries = false;  ///< symbols as dictionary arrays: stores each text once
+  bool binary = false;        ///< texts as bytes, which need not be valid UTF-8
 };
 
 }  // namespace gpulog

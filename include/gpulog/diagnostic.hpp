@@ -8,23 +8,23 @@ namespace gpulog {
 
 enum class severity : std::uint8_t { error, warning };
 
-/// What belongs to a remark, at a place of its own or at none: where something is declared, or a hint.
+/// An additional note of a diagnostic, such as the place of a declaration or a hint.
 struct diagnostic_note {
   std::string message;
-  std::string file;          ///< empty when the note has no place
-  std::uint32_t line = 0;    ///< from 1; 0 when the note has no place
-  std::uint32_t column = 0;  ///< from 1, in bytes
+  std::string file;          ///< empty if the note has no place
+  std::uint32_t line = 0;    ///< 1-based; 0 if the note has no place
+  std::uint32_t column = 0;  ///< 1-based, in bytes
 };
 
-/// One remark on a program's text.
+/// An error or a warning about a program's text.
 struct diagnostic {
   severity level = severity::error;
-  std::string message;       ///< without place
-  std::string file;          ///< as it was named; empty when the remark has no place
-  std::uint32_t line = 0;    ///< from 1; 0 when the remark has no place
-  std::uint32_t column = 0;  ///< from 1, in bytes
+  std::string message;       ///< without the place
+  std::string file;          ///< as named by the caller; empty if the diagnostic has no place
+  std::uint32_t line = 0;    ///< 1-based; 0 if the diagnostic has no place
+  std::uint32_t column = 0;  ///< 1-based, in bytes
   std::vector<diagnostic_note> notes;
-  std::string text;  ///< the whole remark as printed: message, place, source line, caret; ends with a newline
+  std::string text;  ///< the whole diagnostic as printed: message, place, source line, caret; with a final newline
 };
 
 }  // namespace gpulog

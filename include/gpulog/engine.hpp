@@ -17,11 +17,11 @@
 
 namespace gpulog {
 
-/// A program that runs: its relations, on one backend. Not for use by several threads at a time.
+/// Runs a program on one backend and holds its relations. Not thread-safe.
 class GPULOG_API engine {
  public:
-  /// @throws input_error when the program is rejected, an option cannot be met on this machine, or two outputs have one
-  /// file; output_error when a report file cannot be written.
+  /// @throws input_error if the program has errors, the machine cannot satisfy an option, or two outputs share a file;
+  ///   output_error if a report file cannot be written
   explicit engine(const program& source, run_options options = {});
   ~engine();
   engine(engine&&) noexcept;
@@ -29,85 +29,95 @@ class GPULOG_API engine {
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
-  /// The relation of that name as the text declares it ("r", or "c.r" of a component); nothing where there is none.
+  /// Returns the relation with this name as declared ("r", or "c.r" in a component), or nothing if no such relation
+  /// exists.
   [[nodiscard]] std::optional<gpulog::relation> find(std::string_view name);
 
-  /// As find. @throws input_error where there is none.
+  /// Returns the relation with this name.
+  /// @throws input_error if no such relation exists
   [[nodiscard]] gpulog::relation relation(std::string_view name);
 
-  /// All declared relations, in the order of the text.
+  /// Returns all declared relations, in the order of the text.
   [[nodiscard]] std::vector<gpulog::relation> relations();
 
-  /// Reads the files of all .input directives, but for compile_options::filled_relations. @throws input_error
+  /// Reads the files of all .input directives, except for compile_options::filled_relations.
+  /// @throws input_error
   void load();
 
-  /// Evaluates the program to fixpoint. Again, after facts were inserted, loaded or erased: what depends on them is
-  /// brought up to date, as if all had been evaluated from the start, and nothing else is touched. Where it throws
-  /// evaluation_error, memory_limit_error or cancelled_error, the engine can only be reset. @throws input_error while
-  /// it evaluates, or after that has failed
+  /// Evaluates the program to a fixpoint. After facts were inserted, loaded or erased, evaluates again: updates every
+  /// relation that depends on the changed facts, with the same result as an evaluation from the start. After an
+  /// evaluation_error, memory_limit_error or cancelled_error, the engine supports only reset().
+  /// @throws input_error during an evaluation, or after a failed evaluation
   void evaluate();
 
-  /// A program that may take the place of this engine's: change_program.
+  /// Reads a program for change_program().
   [[nodiscard]] program read(std::string text, const compile_options& options = {},
                              const std::string& name = "program.dl") const;
 
-  /// Goes on with a program that read() has made and that goes further than the one before: the same relations in
-  /// front, with more facts, rules, relations or other queries. What is there of relations that this does not reach
-  /// stays, and evaluate() computes the others. load() reads the files of relations that were not needed before.
-  /// @return false for any other program, and where a file of facts that was read has changed: make another engine.
-  /// @throws input_error while it evaluates, after that has failed, and for a program with errors or that another
-  /// engine has read
+  /// Replaces the program by an extended program from read(): it starts with the same relations, and has additional
+  /// facts, rules or relations, or different queries. Results of relations that the extension does not affect stay, and
+  /// evaluate() computes the rest. load() reads the files of relations that were not needed before.
+  /// @return false if the program is not an extension, or if a fact file that was read has changed: create a new engine
+  /// @throws input_error during an evaluation, after a failed evaluation, for a program with errors, and for a program
+  ///   read by a different engine
   [[nodiscard]] bool change_program(const program& next);
 
-  /// Forgets all facts and results, whatever has happened: the engine is as it was made. @throws input_error while it
-  /// evaluates
+  /// Discards all facts and results, even after a failed evaluation: the engine is as it was after construction.
+  /// @throws input_error during an evaluation
   void reset();
 
-  /// Writes all .output and report files, or none of them, and what goes to standard output (.printsize, IO=stdout).
+  /// Writes all .output and report files (all or nothing), and prints to standard output (.printsize, IO=stdout).
   /// @throws output_error
   void write();
 
-  /// Why a tuple is there, as a tree of least height; nothing where it is not. Of a run with run_options::proofs, after
-  /// its evaluation. The first questions make indexes of the relations that they read. @param tuple as in a program:
-  /// `reach(1, "b")` @param depth levels of tuples that are shown, at least 2; deeper ones are cut
+  /// Explains why a tuple exists, as a proof tree of minimal height; returns nothing if the tuple does not exist.
+  /// Requires run_options::proofs and a completed evaluation. The first calls build indexes of the relations that they
+  /// read.
+  /// @param tuple as in a program: `reach(1, "b")`
+  /// @param depth maximum levels of tuples in the tree, at least 2; deeper tuples are cut
   /// @throws input_error, memory_limit_error, cancelled_error
   [[nodiscard]] std::optional<proof> why(std::string_view tuple, std::size_t depth = 4);
 
-  /// What of each rule's body holds for a tuple that is not there. @param given values of variables that the tuple does
-  /// not bind @throws as why()
+  /// Explains for each rule which literals of the body hold for a tuple that does not exist.
+  /// @param given values of variables that the tuple does not bind
+  /// @throws like why()
   [[nodiscard]] std::vector<failed_rule> why_not(std::string_view tuple, const variable_values& given = {});
 
-  /// Tuples that hold together: values for the variables of a question such as `edge(1, x), path(x, y)`. A word without
-  /// quotes is a variable, and `_` any value. @param most matches that are wanted, at least 1 @throws as why()
+  /// Returns values for the variables of a question such as `edge(1, x), path(x, y)`. A word without quotes is a
+  /// variable, and `_` matches any value.
+  /// @param most maximum number of matches, at least 1
+  /// @throws like why()
   [[nodiscard]] tuple_matches matches(std::string_view question, std::size_t most);
 
-  /// The rules of a relation, as proofs number them. @throws input_error where there is no such relation
+  /// Returns the rules of a relation, in the order used by proofs.
+  /// @throws input_error if no such relation exists
   [[nodiscard]] std::vector<std::string> rules(std::string_view relation) const;
 
-  /// load, evaluate, write.
+  /// Calls load(), evaluate() and write(). Throws output_error before load() for an output that can't be written.
   const statistics& run();
 
-  /// Whether this process has anything of a device, or is starting one, which the destructor waits for: a process
-  /// that ends with the run can end without it.
+  /// Returns whether this process uses a device or is starting a device, which the destructor waits for. A process that
+  /// ends after the run may skip the destructor.
   [[nodiscard]] bool uses_device() const;
 
-  /// What was done up to now.
+  /// Returns the figures up to now.
   [[nodiscard]] const statistics& figures() const;
 
-  /// What is being done: of a run with run_options::is_watched, and from any thread. Nothing where it does not become
-  /// known within so many seconds.
+  /// Returns what the run is doing. Requires run_options::is_watched. Thread-safe. Returns nothing if the engine does
+  /// not answer within `patience` seconds.
   [[nodiscard]] std::optional<run_step> now(double patience = 0.05) const;
 
  private:
-  std::shared_ptr<detail::engine_state> state_;  ///< shared with Arrow arrays of its relations
+  std::shared_ptr<detail::engine_state> state_;  ///< shared with Arrow arrays of the relations
 };
 
-/// Removes output files that runs of this process have begun and not completed; for a process that is about to end
-/// without unwinding. Safe from any thread.
+/// Removes unfinished output files of all runs of this process; for a process that ends without unwinding. Thread-safe.
 GPULOG_API void remove_unfinished_outputs() noexcept;
 
-/// Writes the report files of all runs of this process as far as they have come; for a process that is about to end
-/// without unwinding. Safe from any thread. @param why for the reports @return what was being done; empty: nothing
+/// Writes the report files of all runs of this process in their current state; for a process that ends without
+/// unwinding. Thread-safe.
+/// @param why the reason, for the reports
+/// @return what the process was doing, or an empty text
 GPULOG_API std::string write_unfinished_reports(const std::string& why) noexcept;
 
 }  // namespace gpulog

@@ -5,29 +5,29 @@
 
 #include "gpulog/export.hpp"
 
-/// What gpulog throws. The types are part of the interface, the texts are not. A rejected program is no exception but a
-/// list of diagnostics (diagnostic.hpp).
+/// Exceptions of gpulog. The types are part of the interface, the messages are not. A program with errors throws no
+/// exception but returns diagnostics (diagnostic.hpp).
 namespace gpulog {
 
-/// Base of everything that ends a run. what() is for people: one message, often with file and line.
+/// Base class of errors that end a run. what() is one message for users, often with file and line.
 class GPULOG_API error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Something given from outside is wrong: a file that is missing or malformed, an option, a value inserted.
+/// Invalid input: a missing or malformed file, an invalid option or value.
 class GPULOG_API input_error : public error {
  public:
   using error::error;
 };
 
-/// A result could not be written; no output file of the run exists then.
+/// A result could not be written; the run leaves no output file.
 class GPULOG_API output_error : public error {
  public:
   using error::error;
 };
 
-/// A rule failed on its data, as a division by zero does.
+/// A rule failed on its data, for example in a division by zero.
 class GPULOG_API evaluation_error : public error {
  public:
   using error::error;

@@ -1,4 +1,4 @@
 #pragma once
 
-/// What stands before everything that a shared library of gpulog shows; the library is compiled with hidden visibility.
+/// Marks declarations exported from a shared library; the library is compiled with hidden visibility.
 #define GPULOG_API __attribute__((visibility("default")))

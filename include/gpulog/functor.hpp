@@ -8,21 +8,21 @@
 #include <string>
 #include <utility>
 
-/// What a stateful functor of a user's library is given: the symbols and the records of the running program.
+/// The interface for stateful functors of user libraries: access to the symbols and records of the running program.
 ///
 ///   .functor f(x:symbol):symbol stateful
 ///   extern "C" souffle::RamDomain f(souffle::SymbolTable*, souffle::RecordTable*, souffle::RamDomain x);
 ///
-/// Every value is a word: a number, the bits of an unsigned number or a float, or the number of a symbol or record.
-/// The classes, their names and the order of their virtual functions are those that functors for Soufflé 2.4 and 2.5
-/// are compiled against, so that a library which was made with Soufflé's headers (same word size, same C++ library) and
-/// one made with this header are called in the same way. Functors may be called by several threads at a time.
+/// Every value is a word: a number, the bits of an unsigned number or a float, or the number of a symbol or record. The
+/// classes, their names and the order of their virtual functions match the headers of Soufflé 2.4 and 2.5, so libraries
+/// compiled with Soufflé's headers (same word size, same C++ library) and libraries compiled with this header are
+/// called in the same way. Several threads may call a functor at the same time.
 ///
-/// A functor that is not stateful needs no header: its parameters and its result are std::int32_t (number),
-/// std::uint32_t (unsigned), float and const char* (symbol; the caller copies a result).
+/// A stateless functor needs no header: its parameters and its result are std::int32_t (number), std::uint32_t
+/// (unsigned), float and const char* (symbol; the caller copies a result).
 ///
-/// Functors for programs with words of 64 bits (--word-size 64) are compiled with RAM_DOMAIN_SIZE defined as 64, as
-/// with Soufflé: then these are std::int64_t, std::uint64_t and double.
+/// For 64-bit programs (--word-size 64), compile functors with RAM_DOMAIN_SIZE defined as 64, as with Soufflé: the
+/// types are then std::int64_t, std::uint64_t and double.
 // NOLINTBEGIN(readability-identifier-naming)
 namespace souffle {
 
@@ -38,7 +38,7 @@ using RamUnsigned = std::uint32_t;
 using RamFloat = float;
 #endif
 
-/// A place in the symbol table.
+/// A position in the symbol table.
 class SymbolTableIteratorInterface {
  public:
   virtual ~SymbolTableIteratorInterface() = default;
@@ -80,15 +80,15 @@ class BasicSymbolTable {
   virtual ~BasicSymbolTable() = default;
   [[nodiscard]] virtual iterator begin() const = 0;
   [[nodiscard]] virtual iterator end() const = 0;
-  /// Whether the text has a number.
+  /// Returns whether the text has a number.
   [[nodiscard]] virtual bool weakContains(const std::string& symbol) const = 0;
-  /// The number of a text, a new one if it has none.
+  /// Returns the number of a text; assigns a new number if necessary.
   virtual Domain encode(const std::string& symbol) = 0;
-  /// The text of a number, valid until the run ends.
+  /// Returns the text of a number, valid until the run ends.
   [[nodiscard]] virtual const std::string& decode(Domain index) const = 0;
   virtual Domain unsafeEncode(const std::string& symbol) = 0;
   [[nodiscard]] virtual const std::string& unsafeDecode(Domain index) const = 0;
-  /// The number of a text, and whether it is new.
+  /// Returns the number of a text, and whether the number is new.
   virtual std::pair<Domain, bool> findOrInsert(const std::string& symbol) = 0;
 };
 using SymbolTable = BasicSymbolTable<RamDomain>;
@@ -99,10 +99,10 @@ class BasicRecordTable {
  public:
   virtual ~BasicRecordTable() = default;
   virtual void setNumLanes(std::size_t lanes) = 0;
-  /// The number of the record with these fields.
+  /// Returns the number of the record with these fields.
   virtual Domain pack(const Domain* fields, std::size_t arity) = 0;
   virtual Domain pack(const std::initializer_list<Domain>& fields) = 0;
-  /// The fields of a record of this arity, valid until the run ends; zeros for nil.
+  /// Returns the fields of a record of this arity, valid until the run ends; zeros for nil.
   [[nodiscard]] virtual const Domain* unpack(Domain record, std::size_t arity) const = 0;
   virtual void enumerate(
       const std::function<void(const Domain* fields, std::size_t arity, Domain record)>& visit) const = 0;

@@ -17,85 +17,88 @@ namespace detail {
 struct program_state;
 }
 
-/// One of the files that a program was read from.
+/// A source file of a program.
 struct source_text {
-  std::string path;      ///< as it was found
-  std::string identity;  ///< the same for all paths of a file
-  std::string text;      ///< empty where it was not needed
+  std::string path;      ///< as resolved
+  std::string identity;  ///< equal for all paths to the same file
+  std::string text;      ///< empty if the text was not needed
 };
 
-/// A relation as the text declares it.
+/// A declared relation.
 struct relation_declaration {
-  std::string name;  ///< "r", or "c.r" of a component
+  std::string name;  ///< "r", or "c.r" in a component
   std::vector<attribute> attributes;
-  bool is_input = false;   ///< there is an .input directive
-  bool is_output = false;  ///< there is an .output directive
+  bool is_input = false;   ///< has an .input directive
+  bool is_output = false;  ///< has an .output directive
 };
 
 /// A program that was read, checked and planned. Cheap to copy: copies share one immutable state.
 class GPULOG_API program {
  public:
-  /// Reads a program from a file. @throws input_error when it cannot be read, or for a word size or a filled relation
-  /// that does not exist, as those that follow do.
+  /// Reads a program from a file.
+  /// @throws input_error if the file cannot be read, or for an invalid word size or an unknown filled relation; the
+  ///   functions below throw the same
   [[nodiscard]] static program from_file(const std::string& path, const compile_options& options = {});
 
-  /// Reads a program from text; `name` is the file that diagnostics name.
+  /// Reads a program from text; `name` is the file name in diagnostics.
   [[nodiscard]] static program from_text(std::string text, const compile_options& options = {},
                                          const std::string& name = "program.dl");
 
-  /// Reads a program from what sources() of another one gave, whatever the disk has now. @throws input_error when there
-  /// are none.
+  /// Reads a program from the result of sources(), independent of the current files.
+  /// @throws input_error if `sources` is empty
   [[nodiscard]] static program from_sources(const std::vector<source_text>& sources,
                                             const compile_options& options = {});
 
-  /// The files that it was read from, its own first and each once. To be asked in the working directory that it was
-  /// read in.
+  /// Returns the source files, the main file first, each file once. Call in the same working directory as the
+  /// constructor function.
   [[nodiscard]] std::vector<source_text> sources() const;
 
-  /// Whether it can run: there is no diagnostic of severity error.
+  /// Returns whether the program can run: no diagnostic is an error.
   [[nodiscard]] bool ok() const;
 
-  /// Errors and warnings, ordered by place.
+  /// Returns errors and warnings, ordered by place.
   [[nodiscard]] const std::vector<diagnostic>& diagnostics() const;
 
-  /// All diagnostics as text, closed by "N errors generated, evaluation aborted" when there are errors.
+  /// Returns all diagnostics as text, followed by "N errors generated, evaluation aborted" if there are errors.
   [[nodiscard]] const std::string& report() const;
 
-  /// Whether the first error is that the text ends, or that of a query: more of it could mend that.
+  /// Returns whether the first error is at the end of the text or of a query, so that more text could fix it.
   [[nodiscard]] bool is_cut_off() const;
 
-  /// How many errors were found before types and rules were looked at.
+  /// Returns the number of errors found before the checks of types and rules.
   [[nodiscard]] std::size_t syntax_error_count() const;
 
-  /// All declared relations, in the order of the text; none of a rejected program. None is a query's.
+  /// Returns all declared relations, in the order of the text, without queries; empty for a program with errors.
   [[nodiscard]] std::vector<relation_declaration> relations() const;
 
-  /// Those with an .input directive, and those with an .output directive.
+  /// Return the relations with an .input directive, or with an .output directive.
   [[nodiscard]] std::vector<relation_declaration> inputs() const;
   [[nodiscard]] std::vector<relation_declaration> outputs() const;
 
-  /// The relation of each of compile_options::queries, in their order. It has a column for each variable of the query
-  /// outside of aggregates whose name does not begin with an underscore; without such a variable, it has a row where
-  /// the query holds.
+  /// Returns the relations of compile_options::queries, in the same order. Each has a column per variable of the query
+  /// outside of aggregates, except variables that start with an underscore. A query without variables gives one row if
+  /// it holds.
   [[nodiscard]] std::vector<relation_declaration> queries() const;
 
-  /// Record types and algebraic data types, in the order of the text.
+  /// Returns record types and algebraic data types, in the order of the text.
   [[nodiscard]] std::vector<structured_type> types() const;
 
-  /// Bits of its numbers, unsigned numbers and floats: 32 or 64.
+  /// Returns the bits of numbers, unsigned numbers and floats: 32 or 64.
   [[nodiscard]] unsigned word_size() const;
 
-  /// Names that show() knows.
+  /// Returns the stage names for show().
   [[nodiscard]] static const std::vector<std::string>& stages();
 
-  /// The stages that the pragma `show` names, of the options or else of the text.
+  /// Returns the stages that the pragma `show` of the options, or else of the text, names.
   [[nodiscard]] const std::vector<std::string>& shown_stages() const;
 
-  /// A stage of the way from text to plan as readable text; of a rejected program, the stages that were reached (empty
-  /// for others). Of `options`, what a plan depends on. @throws input_error for a name that stages() does not list.
+  /// Returns a stage between text and plan as readable text; for a program with errors, only the stages reached (the
+  /// rest is empty).
+  /// @param options the plan depends on some of these
+  /// @throws input_error for a name that is not in stages()
   [[nodiscard]] std::string show(std::string_view stage, const run_options& options = {}) const;
 
-  /// For the library itself.
+  /// For internal use.
   [[nodiscard]] const std::shared_ptr<const detail::program_state>& state() const { return state_; }
 
  private:

@@ -16,16 +16,16 @@
 
 namespace gpulog {
 
-/// Where the results of a functor go, one a row.
+/// Output of a functor, one result per row.
 using result_values =
     std::variant<std::span<std::int32_t>, std::span<std::uint32_t>, std::span<float>, std::span<std::string>,
                  std::span<std::int64_t>, std::span<std::uint64_t>, std::span<double>>;
 
-/// A functor that the caller has, for run_options::functors. It is called for many rows at a time, with a column for
-/// each parameter and a place for each result: std::int32_t for number, std::uint32_t for unsigned, float for float,
-/// for symbol std::string_view as an argument and std::string as a result; std::int64_t, std::uint64_t and double in
-/// programs with words of 64 bits. Any number of threads may call it at a time. When an engine is made it is called
-/// once without rows, so that wrong types are found there. What it throws ends the run and leaves engine::evaluate().
+/// A functor of the caller, for run_options::functors. Each call processes many rows, with a column per parameter and a
+/// result per row. The types are std::int32_t for number, std::uint32_t for unsigned, float for float; for symbol
+/// std::string_view as an argument and std::string as a result; in 64-bit programs std::int64_t, std::uint64_t and
+/// double. Several threads may call a functor at the same time. The constructor of an engine calls each functor once
+/// without rows to check the types. An exception from a functor ends the run and leaves engine::evaluate().
 using registered_functor = std::function<void(std::span<const column_values> arguments, const result_values& results)>;
 
 namespace detail {
@@ -57,8 +57,8 @@ registered_functor by_row(std::function<Result(Parameters...)> function) {
 
 }  // namespace detail
 
-/// A functor that calls a function for each row: row_functor([](std::int32_t x, std::string_view s) { return x; }).
-/// Texts may be std::string, too.
+/// Wraps a function as a functor that calls it for each row: row_functor([](std::int32_t x, std::string_view s) {
+/// return x; }). Texts may also be std::string.
 template <class Function>
 [[nodiscard]] registered_functor row_functor(Function function) {
   return detail::by_row(std::function(std::move(function)));

@@ -22,13 +22,13 @@ namespace detail {
 struct engine_state;
 }
 
-/// The values of a column, one a tuple; the alternative has to fit the attribute's type, as that of a value.
+/// The values of a column, one per tuple; the alternative must match the attribute's type, as for a value.
 using column_values =
     std::variant<std::span<const std::int32_t>, std::span<const std::uint32_t>, std::span<const float>,
                  std::span<const std::string>, std::span<const std::string_view>, std::span<const std::int64_t>,
                  std::span<const std::uint64_t>, std::span<const double>>;
 
-/// A column of any type: as column_values, or with records and branches.
+/// A column of any type: like column_values, or with records and branches.
 using typed_column =
     std::variant<std::span<const std::int32_t>, std::span<const std::uint32_t>, std::span<const float>,
                  std::span<const std::string>, std::span<const std::string_view>, std::span<const std::int64_t>,
@@ -38,31 +38,32 @@ using typed_column =
 /// Name and type of a column.
 struct attribute {
   std::string name;
-  std::string type;           ///< one of number, unsigned, float, symbol, record, adt
-  std::string declared_type;  ///< its name in the text, as "Town" with `.type Town <: symbol`
-  std::string structure;      ///< of records and branches: the name of one of program::types()
+  std::string type;           ///< number, unsigned, float, symbol, record or adt
+  std::string declared_type;  ///< the type's name in the text, such as "Town" with `.type Town <: symbol`
+  std::string structure;      ///< for records and branches: a name from program::types()
 };
 
-/// One row of a relation; valid as long as its engine is, until the engine is changed.
+/// A row of a relation; valid during the lifetime of the engine, until the engine changes.
 class GPULOG_API tuple {
  public:
   [[nodiscard]] std::size_t size() const;
-  /// The bits of the column, whatever its type. @throws input_error outside of columns 0..size()-1, as all here do, and
-  /// as those of 32 bits do for a value that needs more (in programs with words of 64).
+  /// Returns the bits of the column, whatever its type.
+  /// @throws input_error outside of columns 0..size()-1, and, in the 32-bit functions, for a value of a 64-bit program
+  ///   that needs more than 32 bits; the functions below throw the same
   [[nodiscard]] std::uint32_t word(std::size_t column) const;
   [[nodiscard]] std::int32_t number(std::size_t column) const;
   [[nodiscard]] std::uint32_t unsigned_number(std::size_t column) const;
   [[nodiscard]] float floating(std::size_t column) const;
-  /// The same for words of any size.
+  /// The same for words of either size.
   [[nodiscard]] std::uint64_t word64(std::size_t column) const;
   [[nodiscard]] std::int64_t number64(std::size_t column) const;
   [[nodiscard]] std::uint64_t unsigned_number64(std::size_t column) const;
   [[nodiscard]] double floating64(std::size_t column) const;
   [[nodiscard]] std::string_view symbol(std::size_t column) const;
-  /// The column, whatever its type; numbers and floats have the width of the program's words. @throws input_error for
-  /// records and branches that are larger than a value may be; memory_limit_error
+  /// Returns the column, whatever its type; numbers and floats have the program's word size.
+  /// @throws input_error for records and branches beyond the size limits of a value; memory_limit_error
   [[nodiscard]] gpulog::value value(std::size_t column) const;
-  /// The column as an output file has it.
+  /// Returns the column as in an output file.
   [[nodiscard]] std::string text(std::size_t column) const;
 
  private:
@@ -76,35 +77,38 @@ class GPULOG_API tuple {
   std::uint64_t row_ = 0;
 };
 
-/// A column of results in this machine's memory.
+/// A result column in host memory.
 struct host_column {
-  /// One a tuple, in the order of iteration. Numbers, unsigned numbers and floats have the width of the program's
-  /// words; symbols are std::string_view; records and branches are `value`.
+  /// One value per tuple, in iteration order. Numbers, unsigned numbers and floats have the program's word size;
+  /// symbols are std::string_view; records and branches are `value`.
   typed_column values;
-  bool is_copy = false;               ///< made for this column; else where the engine has it
-  std::shared_ptr<const void> owner;  ///< keeps what is needed of the engine and of this evaluation
+  bool is_copy = false;               ///< false: points into the engine's memory
+  std::shared_ptr<const void> owner;  ///< keeps the required parts of the engine and of this evaluation alive
 };
 
-/// A column of numbers in the memory of a device. Nobody may write to it.
+/// A read-only column of numbers in device memory.
 struct device_column {
   const void* values = nullptr;
   std::uint64_t rows = 0;
-  /// Of the values, as the Arrow C data interface writes them: "i" for std::int32_t, "I" for std::uint32_t, "f" for
-  /// float; of columns that go in, also c, C, s, S, l, L (8, 16 and 64 bits) and "g" for double.
+  /// Type of the values in the notation of the Arrow C data interface: "i" for std::int32_t, "I" for std::uint32_t, "f"
+  /// for float; input columns may also have c, C, s, S, l, L (8, 16 and 64 bits) and "g" for double.
   std::string format;
-  std::string vendor;            ///< whose device: "cuda", "hip", or "emulated"
-  int device = 0;                ///< its number
-  const void* stream = nullptr;  ///< as the vendor has it. Of a result: the engine's, on which all work is done. Of
-                                 ///< what goes in: the one that it is computed on, which is waited for
-  std::shared_ptr<const void> owner;  ///< of a result: keeps what is needed of the engine and of this evaluation
+  std::string vendor;  ///< vendor of the device: "cuda", "hip", or "emulated"
+  int device = 0;      ///< number of the device
+  /// The vendor's stream handle. For a result: the engine's stream, which orders all work. For an input: the stream
+  /// that computes the column, which gpulog waits for.
+  const void* stream = nullptr;
+  /// For a result: keeps the required parts of the engine and of this evaluation alive.
+  std::shared_ptr<const void> owner;
 };
 
-/// Copies a column of a device into memory of this machine. @param into has room for its rows
-/// @throws input_error where this build has no devices of that vendor, or the machine none of that number
+/// Copies a device column to host memory.
+/// @param into has space for all rows
+/// @throws input_error if this build does not support the vendor, or if the machine has no device of that number
 GPULOG_API void copy_to_host(const device_column& column, void* into);
 
-/// A relation of an engine: a handle, valid as long as the engine. Iteration gives every tuple once, in no order to
-/// rely on.
+/// A handle to a relation of an engine, valid during the lifetime of the engine. Iteration visits every tuple once, in
+/// an unspecified order.
 class GPULOG_API relation {
  public:
   class iterator {
@@ -140,62 +144,66 @@ class GPULOG_API relation {
   [[nodiscard]] const std::string& name() const;
   [[nodiscard]] std::size_t arity() const;
   [[nodiscard]] std::vector<attribute> attributes() const;
-  /// Number of tuples; before the first evaluation, of those inserted or loaded.
+  /// Returns the number of tuples; before the first evaluation, the number of inserted or loaded tuples.
   [[nodiscard]] std::uint64_t size() const;
   [[nodiscard]] bool empty() const { return size() == 0; }
 
-  /// Adds one tuple to the facts; after an evaluation, for the next one. @throws input_error when the number or the
-  /// types of the values do not fit, while the engine evaluates, or after that has failed; memory_limit_error.
+  /// Adds a tuple to the facts; after an evaluation, for the next evaluation.
+  /// @throws input_error if the number or the types of the values do not match, during an evaluation, or after a failed
+  ///   evaluation; memory_limit_error
   void insert(std::span<const value> values);
   void insert(std::initializer_list<value> values) { insert(std::span<const value>(values.begin(), values.size())); }
 
-  /// Adds as many tuples as each column has values, all of them or none. The values are copied. @throws as insert does,
-  /// and input_error for columns of different lengths or for a relation without attributes
+  /// Adds all tuples of the columns, or none if this throws. The values are copied.
+  /// @throws like insert, and input_error for columns of different lengths or for a relation without attributes
   void insert_columns(std::span<const typed_column> columns);
   void insert_columns(std::initializer_list<typed_column> columns) {
     insert_columns(std::span<const typed_column>(columns.begin(), columns.size()));
   }
 
-  /// The same of columns that a device has, with the types that insert_arrow takes. They are copied to this machine,
-  /// which has the facts of an engine. @throws as insert_arrow_columns and copy_to_host do
+  /// The same for columns in device memory, with the types that insert_arrow accepts. Copies the values to host memory,
+  /// where an engine keeps its facts.
+  /// @throws like insert_arrow_columns and copy_to_host
   void insert_device_columns(std::span<const device_column> columns);
 
-  /// Takes a tuple away from the facts, whether it was inserted, loaded, or stands in the program's text; for the next
-  /// evaluation. A tuple that is no fact stays as it is: one that rules derive is there as long as they derive it.
-  /// @throws input_error as insert does
+  /// Removes a tuple from the facts (inserted, loaded, or in the program's text) for the next evaluation. A tuple that
+  /// rules derive stays as long as the rules derive it; erasing a tuple that is not a fact has no effect.
+  /// @throws input_error like insert
   void erase(std::span<const value> values);
   void erase(std::initializer_list<value> values) { erase(std::span<const value>(values.begin(), values.size())); }
 
-  /// Adds the rows of a stream of Arrow arrays, all of them or none. Struct arrays have a field for each attribute: by
-  /// their names where these are the attributes', by their places where none is; an array of another type is the one
-  /// column of a relation. Any integers that fit are taken for numbers and unsigned numbers, any numbers for floats
-  /// (rounded to the size of a word), texts, bytes and dictionaries of them for symbols, and for records and branches
-  /// as a file of facts has them. The values are copied; the stream is read to its end and stays the caller's.
-  /// @throws as insert_columns does, and input_error for nulls
+  /// Adds all rows of a stream of Arrow arrays, or none if this throws. Struct arrays have a field per attribute,
+  /// matched by name if the names agree, or by position if no name does; an array of a different type is the column of
+  /// a unary relation. Numbers and unsigned numbers accept any integers in range; floats accept any numbers (rounded to
+  /// the word size); symbols accept texts, bytes and dictionaries; records and branches accept texts as in a fact file.
+  /// The values are copied. The stream is read to its end and remains owned by the caller.
+  /// @throws like insert_columns, and input_error for nulls
   void insert_arrow(ArrowArrayStream& rows);
 
-  /// The same with a stream for each attribute.
+  /// The same with one stream per attribute.
   void insert_arrow_columns(std::span<ArrowArrayStream* const> columns);
 
-  /// Makes a stream of the tuples that it has now: struct arrays with the names of the attributes. Numbers, unsigned
-  /// numbers and floats of 32 bits are not copied after an evaluation; records and branches are texts that insert_arrow
-  /// reads. The stream and its arrays keep alive what they need of the engine and of this evaluation, whatever becomes
-  /// of the engine, and may be released by any thread. Reading the stream fails for texts that are no UTF-8, unless
-  /// they are wanted as bytes. @throws memory_limit_error
+  /// Creates a stream of the current tuples: struct arrays with the names of the attributes. After an evaluation,
+  /// 32-bit numbers, unsigned numbers and floats are not copied; records and branches are texts that insert_arrow
+  /// accepts. The stream and its arrays keep the required parts of the engine and of this evaluation alive
+  /// independently of the engine, and any thread may release them. Reading the stream fails for texts that are not
+  /// valid UTF-8, unless options.binary is set.
+  /// @throws memory_limit_error
   void to_arrow(ArrowArrayStream& made, const arrow_options& options = {}) const;
 
-  /// The values of an attribute, for all tuples that it has now. Numbers, unsigned numbers and floats of 32 bits are
-  /// not copied after an evaluation, but of an equivalence relation. @throws input_error for a column that there is
-  /// not, and for a value that tuple::value would not give; memory_limit_error
+  /// Returns the values of an attribute for all current tuples. After an evaluation, 32-bit numbers, unsigned numbers
+  /// and floats are not copied, except for equivalence relations.
+  /// @throws input_error for a column that does not exist, and for values that tuple::value would reject;
+  ///   memory_limit_error
   [[nodiscard]] host_column column(std::size_t number) const;
 
-  /// A column of results where it is; to_arrow would copy it to the host. Numbers, unsigned numbers and floats of 32
-  /// bits only. Nothing of one that the host has.
+  /// Returns a result column in device memory, which to_arrow would copy to the host. Only for 32-bit numbers, unsigned
+  /// numbers and floats. Returns nothing if the column is in host memory.
   [[nodiscard]] std::optional<device_column> on_device(std::size_t column) const;
 
-  /// Whether one of its tuples has these values. The first question after an evaluation takes time and memory (16 bytes
-  /// a tuple) for an index, those that follow do not; before the first evaluation each one looks at all tuples. @throws
-  /// input_error when the number or the types of the values do not fit; memory_limit_error
+  /// Returns whether the relation contains a tuple. After an evaluation, the first call builds an index (16 bytes per
+  /// tuple); before the first evaluation, each call scans all tuples.
+  /// @throws input_error if the number or the types of the values do not match; memory_limit_error
   [[nodiscard]] bool contains(std::span<const value> values) const;
   [[nodiscard]] bool contains(std::initializer_list<value> values) const {
     return contains(std::span<const value>(values.begin(), values.size()));

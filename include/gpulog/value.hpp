@@ -18,8 +18,8 @@ inline constexpr nil_record nil{};
 struct record;
 class branch;
 
-/// A value of a tuple; its alternative has to fit the attribute's type. One of another width than the program's words
-/// is taken where it is the same value. A text is taken for a record or a branch, too: as a file of facts has it.
+/// A value of a tuple; the alternative must match the attribute's type. A value of different width is accepted if the
+/// program's word size can represent it. Records and branches may also be given as text, as in a fact file.
 using value = std::variant<std::int32_t, std::uint32_t, float, std::string, std::int64_t, std::uint64_t, double,
                            nil_record, record, branch>;
 
@@ -41,7 +41,7 @@ class branch {
   std::vector<value> fields_;
 };
 
-// Values have an order, so that rows can be sorted and be keys; it is not the order of a program's `ord`.
+// Values are ordered, so that rows can be sorted and used as keys; the order differs from a program's `ord`.
 inline bool operator==(nil_record /*left*/, nil_record /*right*/) { return true; }
 inline bool operator<(nil_record /*left*/, nil_record /*right*/) { return false; }
 bool operator==(const record& left, const record& right);
@@ -57,18 +57,18 @@ inline bool operator<(const branch& left, const branch& right) {
   return left.name() != right.name() ? left.name() < right.name() : left.fields() < right.fields();
 }
 
-/// Records and branches that are nested deeper, or have more values in them, are no `value`, but have a text.
+/// Limits on nesting and size of records and branches as `value`; beyond, only the text is available.
 inline constexpr std::size_t deepest_value = 1024;
 inline constexpr std::size_t largest_value = std::size_t{1} << 20;
 
 /// A field of a record or a branch.
 struct field {
   std::string name;
-  std::string type;       ///< one of number, unsigned, float, symbol, record, adt
-  std::string structure;  ///< of a record or a branch: the name of its structured_type
+  std::string type;       ///< number, unsigned, float, symbol, record or adt
+  std::string structure;  ///< for a record or a branch: the name of its structured_type
 };
 
-/// A record type or an algebraic data type, as the text declares it.
+/// A record type or an algebraic data type, as declared.
 struct structured_type {
   struct branch_declaration {
     std::string name;
@@ -76,8 +76,8 @@ struct structured_type {
   };
   std::string name;
   std::string type;                          ///< record or adt
-  std::vector<field> fields;                 ///< of a record
-  std::vector<branch_declaration> branches;  ///< of an algebraic data type, in the order of their names
+  std::vector<field> fields;                 ///< for a record
+  std::vector<branch_declaration> branches;  ///< for an algebraic data type, sorted by name
 };
 
 }  // namespace gpulog

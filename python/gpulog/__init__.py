@@ -54,13 +54,13 @@ __all__ = [
 
 
 def backends() -> list[str]:
-    """The backends of this build, "cpu" first."""
+    """Returns the backends of this build, "cpu" first."""
     return _core.backends()
 
 
 for _type in (Cancelled, Error, EvaluationError, InputError, MemoryLimitError, OutputError):
-    _type.__module__ = "gpulog"  # where users find them
+    _type.__module__ = "gpulog"  # the public place
 batched.__module__ = "gpulog"
 
-# A run in another thread must not come back to an interpreter that is gone.
+# A run in a different thread must not return to a finalized interpreter.
 _atexit.register(_core.end_all_runs)

@@ -1,4 +1,4 @@
-"""Engines, and the relations that they have."""
+"""Engines and their relations."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _ROWS_IN_NOTEBOOKS = 10
 
 
 class Relation:
-    """A relation of an engine: what was inserted, and after an evaluation all that follows.
+    """A relation of an engine: the inserted facts, and after an evaluation all derived tuples.
 
-    It has no order to rely on. Libraries that know Arrow take it as it is: `polars.DataFrame(relation)`,
-    `pyarrow.table(relation)`, and DuckDB by the name of a variable.
+    The order of tuples is unspecified. Libraries with Arrow support accept a relation directly:
+    `polars.DataFrame(relation)`, `pyarrow.table(relation)`, and DuckDB by the name of a variable.
     """
 
     def __init__(self, engine: _core.Engine, name: str) -> None:
@@ -45,13 +45,13 @@ class Relation:
         return [attribute.name for attribute in self.attributes]
 
     def insert(self, facts: Any) -> None:
-        """Adds facts: rows, columns by name, a data frame, an array, or whatever gives Arrow data. All or none."""
+        """Adds facts (all or none): rows, columns by name, a data frame, an array, or any Arrow data."""
         _inputs.insert(self._engine, self.name, facts)
 
     def erase(self, rows: Iterable[Any]) -> None:
-        """Takes rows away from the facts; tuples that rules derive stay.
+        """Removes rows from the facts; tuples that rules derive stay.
 
-        Of a relation with one attribute, values alone are rows, too.
+        A relation with one attribute also accepts plain values as rows.
         """
         self._engine.erase(self.name, [row if isinstance(row, tuple) else (row,) for row in rows])
 
@@ -64,42 +64,43 @@ class Relation:
             yield from table.fetch(first, _ROWS_AT_A_TIME)
 
     def __contains__(self, row: object) -> bool:
-        """Whether it has the tuple; of a relation with one attribute, the value alone is a tuple, too."""
+        """Returns whether the relation contains a tuple; a relation with one attribute also accepts a plain value."""
         return self._engine.contains(self.name, row if isinstance(row, tuple) else (row,))
 
     def fetchall(self) -> list[tuple[Any, ...]]:
-        """All tuples. Texts that are no UTF-8 come as Python's surrogate escapes; records are named tuples, `nil` is
-        None, and branches are of `Branch`."""
+        """Returns all tuples. Texts with invalid UTF-8 use Python's surrogate escapes; records are named tuples, `nil`
+        is None, and branches are instances of `Branch`.
+        """
         table = self._engine.rows(self.name)
         return table.fetch(0, table.rows)
 
     def stream(self, *, dictionaries: bool = False, binary: bool = False) -> ArrowRows:
-        """What gives Arrow data, with symbols as dictionary arrays, or texts as bytes, if asked for."""
+        """Returns an Arrow source, optionally with symbols as dictionary arrays or texts as bytes."""
         return ArrowRows(self, dictionaries, binary)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self._engine.stream(self.name, False, False)
 
     def arrow(self, *, dictionaries: bool = False) -> pyarrow.Table:
-        """As a table of pyarrow; numbers are not copied."""
+        """Returns a pyarrow table; numbers are not copied."""
         import pyarrow
 
         return pyarrow.table(self.stream(dictionaries=dictionaries))
 
     def pl(self, *, dictionaries: bool = False) -> polars.DataFrame:
-        """As a data frame of polars."""
+        """Returns a polars data frame."""
         import polars
 
         return polars.DataFrame(self.stream(dictionaries=dictionaries))
 
     def df(self) -> pandas.DataFrame:
-        """As a data frame of pandas."""
+        """Returns a pandas data frame."""
         import pandas
 
         return pandas.DataFrame(self.numpy())
 
     def numpy(self) -> dict[str, numpy.ndarray[Any, Any]]:
-        """As arrays of NumPy by attribute. Numbers are not copied and cannot be written; symbols are objects."""
+        """Returns NumPy arrays by attribute. Numbers are read-only and not copied; symbols are objects."""
         import numpy
 
         table = self._engine.rows(self.name)
@@ -115,13 +116,13 @@ class Relation:
         return result
 
     def column(self, name: str) -> Any:
-        """The numbers of a column, not copied: an array with `__dlpack__` and the buffer protocol, read only."""
+        """Returns a column of numbers without a copy: a read-only array with `__dlpack__` and the buffer protocol."""
         return self._engine.rows(self.name).numbers(self._place_of_numbers(name))
 
     def device_column(self, name: str) -> Any:
-        """The same in the memory of a device, with `__dlpack__`; None where the host has it.
+        """Returns a column in device memory, with `__dlpack__`, or None if the column is in host memory.
 
-        For libraries of that device, as CuPy and PyTorch. Nobody may write to it. Columns of 32 bits only.
+        For libraries that use the device, such as CuPy and PyTorch. Read-only; only for 32-bit columns.
         """
         return self._engine.on_device(self.name, self._place_of_numbers(name))
 
@@ -146,7 +147,7 @@ class Relation:
 
 
 class ArrowRows:
-    """A relation that gives Arrow data in a certain form."""
+    """A relation as an Arrow source in a given form."""
 
     def __init__(self, relation: Relation, dictionaries: bool, binary: bool) -> None:
         self._relation, self._dictionaries, self._binary = relation, dictionaries, binary
@@ -156,14 +157,14 @@ class ArrowRows:
 
 
 class Engine:
-    """A program that runs: its relations, by name.
+    """Runs a program and holds its relations, by name.
 
-    A program that is given as text or path may have relations that are filled later: of those nothing is warned.
+    A program given as text or path may have relations that are filled later, without a warning.
     facts, output: folders of .input and .output files. jobs: threads, 0 for all processors. memory_limit: in bytes.
-    proofs: whether `why` and `why_not` will be asked.
-    functors: functions by the names that .functor declares; several threads of the engine may call them, but only one
-    at a time. Those that `batched` marks get arrays of NumPy, the others the values of one row.
-    Several engines may work in several threads; a call that comes while an engine works is an InputError.
+    proofs: enables `why` and `why_not`.
+    functors: functions by the names in .functor declarations; several threads of the engine may call a function, but
+    one at a time. Functions marked with `batched` receive NumPy arrays, all other functions the values of one row.
+    Several engines may run in several threads; calling an engine during a running call raises InputError.
     """
 
     def __init__(
@@ -204,7 +205,7 @@ class Engine:
         self._names = [name for name, _ in self._core.relations()]
 
     def __getitem__(self, name: str) -> Relation:
-        """The relation of that name. Raises InputError where there is none, with one that is close."""
+        """Returns the relation with this name. Raises InputError, with a suggestion, if no such relation exists."""
         return Relation(self._core, name)
 
     def __iter__(self) -> Iterator[str]:
@@ -222,17 +223,17 @@ class Engine:
         return [self[name] for name in self._names]
 
     def load(self) -> None:
-        """Reads the files of all .input directives, but for relations that the program has as filled."""
+        """Reads the files of all .input directives, except for filled relations of the program."""
         self._core.load()
 
     def evaluate(self, progress: Progress | bool | None = None) -> None:
-        """Evaluates the program. Other threads of Python go on meanwhile, and KeyboardInterrupt ends it.
+        """Evaluates the program. Further Python threads keep running, and KeyboardInterrupt stops the evaluation.
 
-        It may be called again when facts were inserted or erased: what depends on them is brought up to date. Where it
-        raises an exception, the engine can only be reset. What a functor raises comes out of it.
+        After inserting or erasing facts, evaluates again and updates the dependent relations. After an exception, the
+        engine supports only reset(). Exceptions from a functor propagate to the caller.
 
-        progress: called now and then with stratum, number of strata, iteration, tuples and seconds; True shows a line of
-        tqdm.
+        progress: called regularly with stratum, number of strata, iteration, tuples and seconds; True shows a tqdm
+        progress line.
         """
         if progress is True:
             with _tqdm() as show:
@@ -241,43 +242,42 @@ class Engine:
             self._core.evaluate(progress or None, self._functors)
 
     def why(self, tuple: str, depth: int = 4) -> Proof | None:
-        """Why a tuple is there, by a proof of least height; None where it is not.
+        """Explains why a tuple exists, by a proof of minimal height; returns None if the tuple does not exist.
 
-        tuple: as in a program: `reach(1, "b")`. depth: levels of tuples that are shown, at least 2; deeper ones are cut.
-        It is for engines with `proofs=True` that were evaluated. The first questions make indexes of the relations that
-        they read.
+        tuple: as in a program: `reach(1, "b")`. depth: levels of tuples in the tree, at least 2; deeper tuples are cut.
+        Requires `proofs=True` and an evaluation. The first calls build indexes of the relations that they read.
         """
         found = self._core.why(tuple, depth, self._functors)
         return None if found is None else Proof.of_core(found)
 
     def why_not(self, tuple: str, **values: object) -> list[FailedRule]:
-        """For a tuple that is not there, what of each rule's body holds.
+        """Explains, for a tuple that does not exist, which literals of each rule's body hold.
 
-        values: of variables that the tuple does not bind, as in a program; a text is `'"b"'`.
+        values: values of variables that the tuple does not bind, as in a program; a text is `'"b"'`.
         """
         given = {name: str(value) for name, value in values.items()}
         return [FailedRule.of_core(tuple, one) for one in self._core.why_not(tuple, given, self._functors)]
 
     def write(self) -> None:
-        """Writes the files of all .output directives, or none of them."""
+        """Writes the files of all .output directives (all or nothing)."""
         self._core.write()
 
     def reset(self) -> None:
-        """Forgets all facts and results. Arrays and frames that were made of them stay as they are."""
+        """Discards all facts and results. Existing arrays and data frames stay valid."""
         self._core.reset()
 
     def cancel(self) -> None:
-        """Ends what the engine does in another thread, which raises Cancelled."""
+        """Cancels the running call of a different thread, which raises Cancelled."""
         self._core.cancel()
 
     @property
     def statistics(self) -> dict[str, Any]:
-        """What was done up to now: times, tuples, bytes and the plan of each rule."""
+        """Figures up to now: times, tuples, bytes and the plan of each rule."""
         figures: dict[str, Any] = json.loads(self._core.statistics())
         return figures
 
     def profile(self) -> Profile:
-        """Where the time went: seconds of each phase, and of each rule with what it derived."""
+        """Returns the time spent: seconds per phase and per rule, with the tuples derived."""
         return Profile.of_statistics(self.statistics)
 
     def __repr__(self) -> str:
@@ -285,7 +285,7 @@ class Engine:
 
 
 class _tqdm:
-    """A line of tqdm, as a function that is told the progress."""
+    """A tqdm line as a progress callback."""
 
     def __enter__(self) -> _tqdm:
         from tqdm.auto import tqdm
@@ -318,12 +318,12 @@ def run(
     progress: Progress | bool | None = None,
     **options_and_facts: Any,
 ) -> Engine:
-    """Runs a program on facts, and gives the engine with its results.
+    """Runs a program on facts, and returns the engine with the results.
 
-    program: a text, a path, or a Program. options: `include`, `macros`, `word_size` and `warn` of Program, all of Engine.
-    Facts by the names of their relations are the other keyword arguments, or in `inputs` where the name is one of an
-    option. Files of .input directives are read for the other relations, and those of .output directives are written where
-    `output` names a folder.
+    program: a text, a path, or a Program. options: `include`, `macros`, `word_size` and `warn` of Program, and all
+    options of Engine. All further keyword arguments are facts by relation name; use `inputs` if a relation has the name
+    of an option. Relations without given facts are read from the files of their .input directives. Files of .output
+    directives are written if `output` names a folder.
     """
     others = dict(options_and_facts)
     reading = {name: others.pop(name) for name in _OPTIONS_OF_PROGRAMS & others.keys()}

@@ -1,4 +1,4 @@
-"""Functors that are written in Python."""
+"""Functors written in Python."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Functor = Callable[..., Any]
 
 
 class batched:
-    """Marks a function that works on many rows at a time: it gets an array of NumPy for each parameter, and gives one.
+    """Marks a function that processes many rows per call: it receives a NumPy array per parameter and returns an array.
 
-    Symbols are arrays of objects. Functions of NumPy are such: `functors={"hypot": gpulog.batched(numpy.hypot)}`.
+    Symbols are arrays of objects. NumPy functions qualify: `functors={"hypot": gpulog.batched(numpy.hypot)}`.
     """
 
     def __init__(self, function: Functor) -> None:
@@ -29,7 +29,7 @@ class batched:
 
 
 def for_core(functors: Mapping[str, Functor]) -> dict[str, tuple[_core.Functor, bool]]:
-    """As the engine calls them, and whether with arrays."""
+    """Returns the functors as the engine calls them, each with a flag whether to pass arrays."""
     return {
         name: (functools.partial(_call_batched, name, one.function), True)
         if isinstance(one, batched)
@@ -47,7 +47,7 @@ def _call_each(function: Functor, dtype: str, rows: int, columns: list[Any]) -> 
 def _call_batched(name: str, function: Functor, dtype: str, rows: int, columns: list[Any]) -> Any:
     import numpy
 
-    if not columns:  # nothing would say how many rows there are
+    if not columns:  # without arguments, the function does not know the number of rows
         return [function() for _ in range(rows)]
     result = function(*(numpy.array(one, dtype=object) if isinstance(one, list) else one for one in columns))
     values = numpy.asarray(result)
@@ -62,7 +62,7 @@ def _as_type(
     import numpy
 
     if values.dtype.kind not in "iubf":
-        result: list[Any] = values.tolist()  # of objects: each is looked at
+        result: list[Any] = values.tolist()  # object arrays: the engine checks each value
         return result
     if dtype.kind != "f" and values.dtype.kind == "f":
         raise _core.EvaluationError(f"functor @{name} gave floats for integers")

@@ -1,4 +1,4 @@
-"""Facts from whatever holds rows or columns: all become streams of Arrow arrays."""
+"""Converts facts in rows or columns to streams of Arrow arrays."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from gpulog._program import attributes_of
 
 
 def insert(engine: _core.Engine, name: str, facts: Any) -> None:
-    """Adds facts to a relation, all of them or none."""
+    """Adds all facts to a relation or, on an error, no fact."""
     arity = len(engine.attributes(name))
     columns = _columns_of(facts)
     if columns is None and _is_on_device(facts):
@@ -29,10 +29,10 @@ def insert(engine: _core.Engine, name: str, facts: Any) -> None:
 
 
 def _columns_of(facts: Any) -> Mapping[str, Any] | list[Any] | None:
-    """Columns by name or by place; None where the facts are no columns."""
+    """Returns columns by name or by position, or None if the facts are not columns."""
     if isinstance(facts, Mapping):
         return {str(name): column for name, column in facts.items()}
-    # pandas: by column, as its own stream needs pyarrow and has the index, too.
+    # pandas: by column, because the stream of a data frame needs pyarrow and includes the index.
     if _is_of(facts, "pandas") and hasattr(facts, "columns"):
         return {str(name): facts.iloc[:, place] for place, name in enumerate(facts.columns)}
     if _is_of(facts, "pandas"):
@@ -97,7 +97,7 @@ def _stream(engine: _core.Engine, name: str, place: int, column: Any) -> object:
 
 
 def _stream_of_foreign_array(column: Any) -> object:
-    """Of a library that knows DLPack or CUDA's array interface. What a device has is copied to this machine."""
+    """For arrays with DLPack or CUDA's array interface. Copies device memory to the host."""
     if not hasattr(column, "__dlpack__"):
         return _stream_of_cuda_array(column.__cuda_array_interface__)
     try:
@@ -120,7 +120,7 @@ def _stream_of_cuda_array(described: Mapping[str, Any]) -> object:
 
 
 def _values_of_series(series: Any) -> Any:
-    """The array of NumPy behind a Series; else itself, if it can be a stream, else its values."""
+    """Returns the NumPy array of a Series, or the Series if it can be a stream, or the list of its values."""
     if hasattr(series.dtype, "kind") and series.dtype.kind in "iufb" and _is_of(series.dtype, "numpy"):
         return series.to_numpy()
     try:

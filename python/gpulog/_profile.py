@@ -1,4 +1,4 @@
-"""Where the time of a run went."""
+"""Time spent in a run."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from typing import Any
 
 @dataclass(frozen=True)
 class RuleProfile:
-    """A rule of a run, with all of its versions."""
+    """A rule of a run, with all its versions."""
 
     rule: str
-    """As the program has it."""
+    """As in the program."""
     location: str
-    """File and place in it."""
+    """File and place."""
     seconds: float
-    """Of its joins; what a stratum does for all of its rules is beside it."""
+    """Time of the joins, without the time of a stratum that belongs to no single rule."""
     candidates: int
-    """Tuples that it derived, repeated ones too."""
+    """Derived tuples, including duplicates."""
     tuples: int
-    """Of them new; 0 where they are counted by relation only (storage "hisa")."""
+    """New tuples; 0 if only counted per relation (storage "hisa")."""
     runs: int
-    """Of its versions, with input."""
+    """Number of runs of all versions with input."""
 
 
 @dataclass(frozen=True)
 class Profile:
-    """Where the time of a run went: as a text and in notebooks, a table."""
+    """Time spent in a run. Displays as text, and as a table in notebooks."""
 
     phases: dict[str, float]
     """Seconds of compile, load, evaluate and write."""
     rules: tuple[RuleProfile, ...]
-    """Those that took most time first."""
+    """Sorted by time, longest first."""
 
     @classmethod
     def of_statistics(cls, figures: Mapping[str, Any]) -> Profile:

@@ -1,4 +1,4 @@
-"""Programs: their text, what is wrong with it, and what they declare."""
+"""Programs: text, diagnostics and declarations."""
 
 import html
 import os
@@ -13,24 +13,26 @@ from gpulog._structures import Branch, StructuredType
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One remark on a program's text."""
+    """An error or a warning about a program's text."""
 
     level: str
-    """"error" or "warning"."""
+    """Either "error" or "warning"."""
     message: str
-    """Without place."""
+    """Without the place."""
     file: str
-    """Empty where the remark has no place."""
+    """Empty if the diagnostic has no place."""
     line: int
-    """From 1; 0 where the remark has no place."""
+    """1-based; 0 if the diagnostic has no place."""
     column: int
-    """From 1, in bytes."""
+    """1-based, in bytes."""
     text: str
-    """The whole remark: message, place, source line, caret."""
+    """The whole diagnostic: message, place, source line, caret."""
 
 
 class ProgramError(_core.Error):
-    """A program was rejected. `diagnostics` has every remark; `file`, `line`, `column`, `message` are the first error's."""
+    """A program has errors. `diagnostics` has all diagnostics; `file`, `line`, `column`, `message` describe the first
+    error.
+    """
 
     def __init__(self, report: str, diagnostics: list[Diagnostic]) -> None:
         super().__init__(report)
@@ -41,7 +43,7 @@ class ProgramError(_core.Error):
 
 
 class ProgramWarning(UserWarning):
-    """A warning of a program's text, given by the warnings module."""
+    """A warning about a program's text, issued through the warnings module."""
 
 
 @dataclass(frozen=True)
@@ -50,27 +52,27 @@ class Attribute:
 
     name: str
     type: str
-    """One of number, unsigned, float, symbol, record, adt."""
+    """number, unsigned, float, symbol, record or adt."""
     declared_type: str
-    """Its name in the text."""
+    """The type's name in the text."""
     structure: str = ""
-    """Of records and branches: the name of one of `Program.types`."""
+    """For records and branches: a key of `Program.types`."""
 
 
 @dataclass(frozen=True)
 class Declaration:
-    """A relation as the text declares it."""
+    """A declared relation."""
 
     name: str
     attributes: tuple[Attribute, ...]
     is_input: bool
-    """There is an .input directive."""
+    """Whether the relation has an .input directive."""
     is_output: bool
-    """There is an .output directive."""
+    """Whether the relation has an .output directive."""
 
 
 class Plan(str):
-    """A stage of the way from text to plan. A notebook shows it as it is."""
+    """A stage between text and plan. Notebooks show the text unchanged."""
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(self)}</pre>"
@@ -89,8 +91,8 @@ def _is_path(source: str | os.PathLike[str]) -> bool:
 class Program:
     """A program that was read, checked and planned; any number of engines may run it.
 
-    source: the text, or the path of a file: a pathlib.Path, or a str of one line that ends in ".dl" or names a file.
-    filled: relations that the caller inserts into; no file is read for them.
+    source: the text, or the path of a file: a pathlib.Path, or a single-line str that ends in ".dl" or names a file.
+    filled: relations that the caller fills; gpulog reads no files for these relations.
     Raises ProgramError for a program with errors, and InputError for a file that cannot be read.
     """
 
@@ -133,12 +135,12 @@ class Program:
 
     @cached_property
     def types(self) -> dict[str, StructuredType]:
-        """Record types and algebraic data types by their names, in the order of the text."""
+        """Record types and algebraic data types by name, in the order of the text."""
         return {one[0]: StructuredType.of_core(*one) for one in self.core.types()}
 
     @cached_property
     def structures(self) -> _core.Structures:
-        """What makes values of Python of records and branches, and the other way round."""
+        """Converts records and branches between program values and Python objects."""
         records = {name: one.record for name, one in self.types.items() if one.record is not None}
         return _core.Structures(self.core, records, Branch)
 
@@ -148,7 +150,7 @@ class Program:
         return self.core.word_size
 
     def show(self, stage: str = "transformed-ram") -> Plan:
-        """A stage of the way from text to plan, as the command's --show prints it."""
+        """Returns a stage between text and plan, as printed by --show."""
         return Plan(self.core.show(stage))
 
     def __repr__(self) -> str:

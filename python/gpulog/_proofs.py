@@ -1,4 +1,4 @@
-"""Why tuples are there, and why they are not."""
+"""Proofs: why tuples exist, and why not."""
 
 from __future__ import annotations
 
@@ -12,28 +12,29 @@ from gpulog import _core
 
 @dataclass(frozen=True)
 class Proof:
-    """Why a tuple is there, as a tree. As a text it is drawn with the conclusion at the bottom."""
+    """A proof tree: why a tuple exists. As text, the tree is drawn with the conclusion at the bottom."""
 
     kind: str
-    """"fact": it was given. "derived": by `rule` from `premises`. "cut": derived, too, but deeper than was asked for:
-    `Engine.why` of its `text` goes on. "condition": no tuple, but a negation, a constraint, an aggregate or a range of
-    the rule that holds. "unknown": it is there, and no proof is shown; `note` says why."""
+    """The kind of the node. "fact": a given fact. "derived": derived by `rule` from `premises`. "cut": derived, but
+    below the depth limit: continue with `Engine.why` of `text`. "condition": not a tuple, but a negation, constraint,
+    aggregate or range of the rule, which holds. "unknown": exists, but no proof is available; `note` says why.
+    """
     text: str
     """As in a program: `reach(1, "b")`, `!cut(2)`, `3 < 5`."""
     relation: str
-    """Of a tuple."""
+    """For a tuple."""
     height: int
-    """Of a tuple: 0 of a fact, else one more than that of its highest premise."""
+    """For a tuple: 0 for a fact, otherwise one more than its highest premise."""
     is_least: bool
-    """Whether no proof of it has less height."""
+    """Whether the height is minimal."""
     rule: str
-    """As the program has it."""
+    """As in the program."""
     rule_number: int
-    """Among the rules of the relation, from 1; 0: the closure of an equivalence relation."""
+    """1-based number among the rules of the relation; 0: closure of an equivalence relation."""
     location: str
-    """Of the rule: file and place in it."""
+    """Of the rule: file and place."""
     note: str
-    """For people, where there is more to say."""
+    """Additional explanation."""
     premises: tuple[Proof, ...]
     """In the order of the rule's body."""
     _shown: _core.Proof = field(repr=False, compare=False)
@@ -56,7 +57,7 @@ class Proof:
         )
 
     def json(self) -> dict[str, Any]:
-        """As the command's `format json` prints it."""
+        """Returns the proof as printed by the command's `format json`."""
         made: dict[str, Any] = json.loads(self._shown.json())
         return made
 
@@ -69,23 +70,24 @@ class Proof:
 
 @dataclass(frozen=True)
 class FailedRule:
-    """A rule that does not derive a tuple, and what of its body holds."""
+    """A rule that does not derive a tuple, and which literals of its body hold."""
 
     conclusion: str
-    """The tuple, as it was asked for."""
+    """The tuple, as given by the caller."""
     rule_number: int
-    """Among the rules of the relation, from 1."""
+    """1-based number among the rules of the relation."""
     rule: str
-    """As the program has it."""
+    """As in the program."""
     location: str
-    """File and place in it."""
+    """File and place."""
     fits_head: bool
-    """False: its head can never be this tuple; then there are no parts."""
+    """False: the head can never equal this tuple, and `parts` is empty."""
     free_variables: list[str]
-    """Those that neither the head nor the caller gives a value."""
+    """Variables with a value neither from the head nor from the caller."""
     parts: list[tuple[str, bool | None]]
-    """The literals of the body with the values that are known, and whether each holds; None: that depends on variables
-    without a value."""
+    """The literals of the body with their known values, and whether each literal holds; None: depends on variables
+    without a value.
+    """
     _shown: _core.FailedRule = field(repr=False, compare=False)
 
     @classmethod

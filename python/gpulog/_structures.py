@@ -1,4 +1,4 @@
-"""Records and branches: their types, and their values."""
+"""Types and values of records and branches."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 
 class Branch:
-    """A value of an algebraic data type: `Branch("Node", Branch("Leaf"), 3)` is what `$Node($Leaf, 3)` is in a program."""
+    """A value of an algebraic data type: `Branch("Node", Branch("Leaf"), 3)` is `$Node($Leaf, 3)` in a program."""
 
     __slots__ = ("fields", "name")
     __match_args__ = ("name", "fields")
@@ -41,9 +41,9 @@ class Field:
 
     name: str
     type: str
-    """One of number, unsigned, float, symbol, record, adt."""
+    """number, unsigned, float, symbol, record or adt."""
     structure: str
-    """Of records and branches: the name of one of `Program.types`."""
+    """For records and branches: a key of `Program.types`."""
 
 
 @dataclass(frozen=True)
@@ -52,13 +52,13 @@ class StructuredType:
 
     name: str
     kind: str
-    """record or adt."""
+    """Either record or adt."""
     fields: tuple[Field, ...]
-    """Of a record."""
+    """For a record type."""
     branches: dict[str, tuple[Field, ...]]
-    """Of an algebraic data type, with their fields."""
+    """For an algebraic data type: fields by branch."""
     record: Callable[..., Any] | None
-    """Of a record type: the class of its values, a named tuple."""
+    """For a record type: the class of the values, a named tuple."""
 
     @classmethod
     def of_core(
@@ -74,7 +74,7 @@ class StructuredType:
 
 
 def _named_tuple(name: str, fields: list[str]) -> Callable[..., Any]:
-    """Names that Python does not allow become others."""
+    """Replaces names that Python does not allow."""
     allowed = re.sub(r"\W", "_", name)
     if keyword.iskeyword(allowed) or not allowed.isidentifier():
         allowed = f"_{allowed}"

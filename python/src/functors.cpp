@@ -40,7 +40,7 @@ nb::object object_of(const Value& value) {
     return nb::int_(value);
 }
 
-/// A copy: the function may keep it.
+/// Copies the values, because the function may keep the array.
 template <class Value>
 nb::object array_of(std::span<const Value> values) {
   auto copy = std::make_unique<std::vector<Value>>(values.begin(), values.end());

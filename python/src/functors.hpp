@@ -12,15 +12,15 @@ namespace gpulog_python {
 
 namespace nb = nanobind;
 
-/// A functor written in Python, as gpulog/_functors.py makes it: called with the NumPy type of the results, or "" for
-/// texts, the number of rows and the columns. It gives an array of that type, or a list of values.
+/// A functor in Python, as created by gpulog/_functors.py: called with the NumPy type of the results (or "" for texts),
+/// the number of rows and the columns. Returns an array of that type, or a list of values.
 struct python_functor {
   nb::object function;
-  bool takes_arrays = false;  ///< of numbers; else all columns are lists
+  bool takes_arrays = false;  ///< pass numbers as arrays; otherwise pass all columns as lists
 };
 
-/// Calls a functor for as many rows as there are results; who calls holds the GIL. @throws nb::python_error for what it
-/// raises, gpulog::evaluation_error for results that do not fit
+/// Calls a functor for one row per result. The caller must hold the GIL.
+/// @throws nb::python_error if the functor raises, gpulog::evaluation_error for invalid results
 void call_functor(const std::string& name, const python_functor& called,
                   std::span<const gpulog::column_values> arguments, const gpulog::result_values& results);
 

@@ -278,7 +278,7 @@ void guarded_engine::call(const std::string& name, std::span<const gpulog::colum
   const bool has_rows = std::visit([](const auto& made) { return !made.empty(); }, results);
   if (!has_rows) return;
   const nb::gil_scoped_acquire held;
-  // One that failed ends the run: the other threads need not go on.
+  // A failed functor ends the run, so the remaining threads can stop.
   if (raised_) throw gpulog::cancelled_error("a functor has failed");
   try {
     call_functor(name, functors_.at(name), arguments, results);

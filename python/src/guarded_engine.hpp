@@ -26,16 +26,16 @@ namespace gpulog_python {
 
 using columns_of_declaration = std::vector<std::tuple<std::string, std::string, std::string, std::string>>;
 
-/// Name, type, declared type and structure of each.
+/// Returns name, type, declared type and structure of each attribute.
 [[nodiscard]] columns_of_declaration columns_of(const std::vector<gpulog::attribute>& attributes);
 
-/// Functors by name, each with whether it takes arrays.
+/// Functors by name, each with a flag whether to pass arrays.
 using given_functors = std::map<std::string, std::pair<nb::object, bool>>;
 
-/// An engine that several threads of Python may hold: a call that comes while it works is an error.
+/// An engine that several Python threads may share: a call during a running call is an error.
 class guarded_engine {
  public:
-  /// @param functors names of those that evaluate is given
+  /// @param functors names of the functors that evaluate() receives
   guarded_engine(const gpulog::program& source, std::shared_ptr<const structures> known, gpulog::run_options options,
                  const std::vector<std::string>& functors);
 
@@ -53,7 +53,7 @@ class guarded_engine {
 
   void insert_stream(const std::string& name, const nb::capsule& rows);
   void insert_columns(const std::string& name, const std::vector<nb::capsule>& columns);
-  /// Facts of a relation without attributes.
+  /// Inserts the fact of a relation without attributes.
   void insert_nothing(const std::string& name);
   void erase(const std::string& name, const std::vector<nb::tuple>& rows);
 
@@ -61,16 +61,17 @@ class guarded_engine {
   bool contains(const std::string& name, const nb::tuple& row);
   nb::capsule stream(const std::string& name, bool dictionaries, bool binary);
   table rows(const std::string& name);
-  /// A column where a device has it, as an array of that device; None where the host has it.
+  /// Returns a column in device memory as an array of the device, or None if the column is in host memory.
   nb::object on_device(const std::string& name, std::size_t column);
 
   std::vector<std::pair<std::string, columns_of_declaration>> relations();
-  /// Throws where there is no such relation.
+  /// Throws if no such relation exists.
   std::vector<gpulog::attribute> attributes(const std::string& name) { return engine_.relation(name).attributes(); }
   [[nodiscard]] const structures& known() const { return *known_; }
 
  private:
-  /// A call that uses the engine. @throws gpulog::input_error where another one does, or another process had it
+  /// Guards a call that uses the engine.
+  /// @throws gpulog::input_error if a different call is running, or if the engine belongs to a parent process
   class in_use {
    public:
     explicit in_use(guarded_engine& engine);
@@ -82,7 +83,7 @@ class guarded_engine {
     guarded_engine& engine_;
   };
 
-  /// Functors that may be called while it lives.
+  /// Makes functors callable during the lifetime of this object.
   class callable_functors {
    public:
     callable_functors(guarded_engine& engine, const given_functors& functors);
@@ -94,17 +95,18 @@ class guarded_engine {
     guarded_engine& engine_;
   };
 
-  /// Works in a thread of its own, while this one looks for signals: Python's handlers run in the main thread alone.
+  /// Runs `work` in a separate thread and checks for signals in this thread, because Python runs handlers only in the
+  /// main thread.
   void run(const std::function<void()>& work);
   void look_for_signals();
-  /// What Python raised ends the run, and is raised again by the call.
+  /// Stores a Python exception, which ends the run and is raised again by the call.
   void keep(nb::python_error& raised);
-  /// A functor of Python; by any thread of the run.
+  /// Calls a Python functor, from any thread of the run.
   void call(const std::string& name, std::span<const gpulog::column_values> arguments,
             const gpulog::result_values& results);
   void tell(const gpulog::progress& now);
   [[nodiscard]] std::vector<gpulog::value> values_of(const gpulog::relation& relation, const nb::tuple& row) const;
-  /// @return whether it is one of the type
+  /// @return whether the value has the attribute's type
   [[nodiscard]] bool add_value(nb::handle given, const gpulog::attribute& attribute,
                                std::vector<gpulog::value>& values) const;
 

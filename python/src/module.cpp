@@ -1,4 +1,4 @@
-// The Python module gpulog._core: the C++ interface as it is. What is convenient is in Python, beside it.
+// The Python module gpulog._core: a thin layer over the C++ interface. Convenience functions are written in Python.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
@@ -45,7 +45,7 @@ nb::list list_of(const std::vector<gpulog::field>& fields) {
   return result;
 }
 
-/// Name and kind of each; of a record its fields, else its branches with theirs.
+/// Returns name and kind of each type, with fields for a record, or else branches with their fields.
 nb::list types_of(const gpulog::program& source) {
   nb::list result;
   for (const gpulog::structured_type& type : source.types()) {

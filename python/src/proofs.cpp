@@ -27,13 +27,13 @@ const char* name_of(gpulog::proof::kind kind) {
   return "unknown";
 }
 
-/// A member of texts that need not be UTF-8.
+/// Reads a text member, which need not be valid UTF-8.
 template <class Shown>
 auto text(std::string Shown::*member) {
   return [member](const Shown& one) { return decoded(one.*member); };
 }
 
-/// Premises are parts of their proof, which they keep alive.
+/// Premises are references into the proof, and keep it alive.
 nb::list premises_of(nb::handle_t<gpulog::proof> self) {
   nb::list result;
   for (gpulog::proof& premise : nb::inst_ptr<gpulog::proof>(self)->premises) {

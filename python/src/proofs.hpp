@@ -4,7 +4,7 @@
 
 namespace gpulog_python {
 
-/// Proof and FailedRule: what engine::why and engine::why_not give.
+/// Adds Proof and FailedRule, the results of engine::why and engine::why_not.
 void add_proofs(nanobind::module_& module);
 
 }  // namespace gpulog_python

@@ -20,7 +20,7 @@ list_of_runs& runs() {
   return only;
 }
 
-/// @return whether there are none
+/// @return whether no run is active
 bool cancel_all() {
   const std::lock_guard lock(runs().access);
   for (std::atomic<bool>* const one : runs().all) *one = true;

@@ -3,13 +3,13 @@
 #include <atomic>
 #include <chrono>
 
-/// Runs that are going on in this process: an interpreter that ends waits for them.
+/// Active runs of this process: an interpreter that ends waits for these runs.
 namespace gpulog_python {
 
-/// How often a run looks for signals, and tells its progress.
+/// Interval at which a run checks for signals and reports progress.
 constexpr auto between_looks = std::chrono::milliseconds(50);
 
-/// A run that is going on, by what cancels it.
+/// Registers an active run by its cancellation flag.
 class going_on {
  public:
   explicit going_on(std::atomic<bool>& cancelled);
@@ -21,11 +21,11 @@ class going_on {
   std::atomic<bool>* cancelled_;
 };
 
-/// Cancels all runs, and waits for their end.
+/// Cancels all runs, and waits until they end.
 void end_all_runs();
 
-/// Threads for an engine of this process. The workers of a process are not there behind a fork, and what they held
-/// stays held: a child of a process with workers has one thread.
+/// Returns the number of threads for an engine of this process: one in a forked child of a process with workers,
+/// because the workers do not exist in the child and their locks stay locked.
 [[nodiscard]] unsigned jobs_here(unsigned wanted);
 
 }  // namespace gpulog_python

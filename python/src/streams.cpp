@@ -24,7 +24,7 @@ void release_capsule(PyObject* capsule) {
   delete stream;
 }
 
-/// An array of one column, with its format and what keeps its buffers alive.
+/// A one-column array with its format and the owner of its buffers.
 struct one_array {
   std::string format;
   std::int64_t length = 0;
@@ -43,7 +43,7 @@ int get_schema(ArrowArrayStream* stream, ArrowSchema* made) {
   return 0;
 }
 
-/// The stream keeps what the array points to: gpulog releases arrays before streams.
+/// The stream owns the array's data: gpulog releases arrays before streams.
 int get_next(ArrowArrayStream* stream, ArrowArray* made) {
   one_array& given = behind(stream);
   *made = {};
@@ -66,7 +66,7 @@ nb::capsule stream_of(std::unique_ptr<one_array> given) {
   return made.capsule;
 }
 
-/// What another library gave, until the stream is read.
+/// An array received from a different library, until the stream is read.
 struct taken_array {
   ~taken_array() {
     if (schema.release != nullptr) schema.release(&schema);
@@ -78,7 +78,8 @@ struct taken_array {
 
 taken_array& taken(ArrowArrayStream* stream) { return *static_cast<taken_array*>(stream->private_data); }
 
-/// Of an array of numbers as Arrow has it. @throws gpulog::input_error for others
+/// Returns the Arrow format of an array of numbers.
+/// @throws gpulog::input_error for any different type
 std::string format_of(nb::dlpack::dtype type) {
   const auto code = static_cast<nb::dlpack::dtype_code>(type.code);
   const std::size_t place = type.bits == 8 ? 0 : type.bits == 16 ? 1 : type.bits == 32 ? 2 : type.bits == 64 ? 3 : 4;
@@ -92,17 +93,17 @@ std::string format_of(nb::dlpack::dtype type) {
   return std::string(1, format);
 }
 
-/// Whose devices DLPack calls so.
+/// Returns the vendor of a DLPack device type.
 std::string vendor_of(int kind) {
   if (kind == nb::device::cuda::value || kind == nb::device::cuda_managed::value) return "cuda";
   if (kind == nb::device::rocm::value) return "hip";
   return kind == emulated_device ? "emulated" : "the kind " + std::to_string(kind) + " of DLPack";
 }
 
-/// What is copied to this machine now.
+/// Copies device memory to the host now.
 nb::capsule stream_of_device_memory(const void* values, std::uint64_t rows, const std::string& format,
                                     const std::string& vendor, int device, const void* stream) {
-  const auto copy = std::make_shared<std::vector<std::uint64_t>>(rows);  // no value has more bytes
+  const auto copy = std::make_shared<std::vector<std::uint64_t>>(rows);  // no value has more than 8 bytes
   gpulog::device_column column;
   column.values = values;
   column.rows = rows;
@@ -122,7 +123,7 @@ nb::capsule stream_of_device_memory(const void* values, std::uint64_t rows, cons
   return stream_of(std::move(made));
 }
 
-/// Appends values of Python to a column.
+/// Appends Python values to a column.
 class column_builder {
  public:
   column_builder(const std::string& relation, const gpulog::attribute& attribute, const structures& known)
@@ -192,7 +193,7 @@ class column_builder {
   std::int64_t rows_ = 0;
 };
 
-/// A sequence as a list or a tuple, whose elements stay.
+/// Returns a sequence as a list or a tuple, whose elements are stable.
 nb::object elements_of(nb::handle sequence) { return nb::steal(PySequence_Fast(sequence.ptr(), "no sequence")); }
 
 template <class T>
@@ -270,7 +271,7 @@ nb::capsule stream_of_array(const nb::ndarray<nb::ro, nb::c_contig, nb::ndim<1>,
 }
 
 nb::capsule stream_of_device_array(const nb::ndarray<nb::ro, nb::c_contig, nb::ndim<1>>& values) {
-  // Who gives it has made the device's standard stream wait for what computes it.
+  // The producer has already made the device's default stream wait for the computation.
   return stream_of_device_memory(values.data(), values.shape(0), format_of(values.dtype()),
                                  vendor_of(values.device_type()), values.device_id(), nullptr);
 }
@@ -283,7 +284,7 @@ nb::capsule stream_of_cuda_memory(std::uintptr_t values, std::uint64_t rows, cha
                           : code == 'f' ? type::Float
                                         : type::Complex;
   const nb::dlpack::dtype dtype{static_cast<std::uint8_t>(of_numbers), static_cast<std::uint8_t>(8 * bytes), 1};
-  // The interface does not tell the number of the device; an address is good for all of a process.
+  // The interface does not name the device; addresses are unique within a process.
   return stream_of_device_memory(reinterpret_cast<const void*>(values), rows, format_of(dtype), "cuda", 0,
                                  reinterpret_cast<const void*>(stream));
 }
@@ -319,7 +320,7 @@ std::vector<nb::capsule> streams_of_rows(const std::string& relation, const std:
     const nb::object values = is_text ? nb::object() : elements_of(row);
     PyErr_Clear();
     if (!values.is_valid()) {
-      // Of a relation with one attribute, values alone are rows, too.
+      // A relation with one attribute also accepts plain values as rows.
       if (attributes.size() != 1) {
         throw gpulog::input_error("row " + std::to_string(i) + " for relation " + relation +
                                   " is no sequence: " + text_of(row));
@@ -435,7 +436,7 @@ nb::object table::numbers(std::size_t column) const {
     if (format == "L") return nb::dtype<std::uint64_t>();
     return format == "f" ? nb::dtype<float>() : nb::dtype<double>();
   }();
-  // Of equivalence relations there are several pieces; they were copied in any case.
+  // Equivalence relations have several pieces, which were copied anyway.
   std::shared_ptr<const void> owner;
   const void* values = &nothing;
   if (pieces_.size() == 1) {

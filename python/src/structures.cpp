@@ -38,7 +38,7 @@ void append_quoted(std::string_view text, std::string& into) {
   into += '"';
 }
 
-/// A value that has no fields with fields of their own.
+/// Appends a value without nested fields.
 reading append_plain(nb::handle value, const std::string& type, std::string& into) {
   if (type == "number") {
     std::int64_t number = 0;
@@ -64,7 +64,7 @@ reading append_plain(nb::handle value, const std::string& type, std::string& int
   return how;
 }
 
-/// The fields in their order; nothing for what is no record with these.
+/// Returns the fields in their order, or nothing if the value is not a record with these fields.
 nb::object sequence_of(nb::handle value, const fields& declared) {
   if (PyUnicode_Check(value.ptr()) || PyBytes_Check(value.ptr())) return {};
   if (!PyDict_Check(value.ptr())) {
@@ -118,7 +118,7 @@ class text_of_structures {
     char closing;
   };
 
-  /// @return false for what is none of the type
+  /// @return false if the value does not have the type
   bool begin(nb::handle value, const std::string& structure) {
     const gpulog::structured_type& type = known_.types_.find(structure)->second;
     if (type.type == "adt") return begin_branch(value, type);
@@ -186,10 +186,10 @@ class objects_of_text {
     nb::object maker;
     nb::list arguments;
     char closing;
-    std::size_t made = 0;  ///< fields
+    std::size_t made = 0;  ///< number of fields so far
   };
 
-  /// A whole value, or nothing: then one with fields was opened.
+  /// Returns a complete value, or nothing after opening a value with fields.
   nb::object begin(const std::string& structure) {
     const gpulog::structured_type& type = known_.types_.find(structure)->second;
     skip_blanks();

@@ -15,18 +15,18 @@ namespace gpulog_python {
 
 namespace nb = nanobind;
 
-/// Records and branches of a program: as Python has them, and as the texts that Arrow arrays have. Lists of any length
-/// are possible: nothing here is recursive.
+/// Converts records and branches between Python objects and the texts in Arrow arrays. Iterative, so that lists of any
+/// length work.
 class structures {
  public:
-  /// @param records what makes a record of its fields, by the names of the record types
-  /// @param branch what makes a branch of its name and its fields; its instances have `name` and `fields`
+  /// @param records constructors of records from their fields, by type name
+  /// @param branch constructor of a branch from its name and fields; instances have `name` and `fields`
   structures(const gpulog::program& source, nb::dict records, nb::object branch);
 
   /// Appends the text of a record (a sequence, a mapping, or None) or a branch.
   [[nodiscard]] reading append_text(nb::handle value, const std::string& structure, std::string& into) const;
 
-  /// @param text as gpulog makes it, symbols in quotes
+  /// @param text in gpulog's format, with quoted symbols
   [[nodiscard]] nb::object object_of(std::string_view text, const std::string& structure) const;
 
  private:

@@ -7,7 +7,7 @@
 namespace gpulog_python {
 namespace {
 
-/// @return nothing where the value is no integer
+/// @return nothing if the value is not an integer
 nb::object integer(nb::handle value) {
   if (PyBool_Check(value.ptr())) return {};
   return nb::steal(PyNumber_Index(value.ptr()));

@@ -1,4 +1,4 @@
-"""Columns that are in the memory of a device: results that come out, and arrays that go in."""
+"""Columns in device memory, as results and as facts."""
 
 import ctypes
 import gc
@@ -9,7 +9,7 @@ import pytest
 
 import gpulog
 
-CUDA, EMULATED = 2, 12  # as DLPack numbers them
+CUDA, EMULATED = 2, 12  # numbers of DLPack
 
 
 @pytest.mark.parametrize("storage", ["auto", "hisa"])
@@ -58,7 +58,7 @@ class Tensor(ctypes.Structure):
 
 
 class ArrayOfDevice:
-    """An array of two numbers that says to be on a device. Nobody may look at its address."""
+    """An array of two numbers that claims to be on a device. The address is invalid."""
 
     def __init__(self, device: int) -> None:
         self.device = device
@@ -76,7 +76,7 @@ class ArrayOfDevice:
 
 
 class ArrayOfCuda:
-    """The same by CUDA's array interface."""
+    """The same with CUDA's array interface."""
 
     def __init__(self, **changes: Any) -> None:
         described = {"shape": (2,), "typestr": "<i4", "data": (0x1000, True), "version": 3, "stream": None}
@@ -137,7 +137,7 @@ def test_an_array_that_does_not_come() -> None:
 
 @pytest.mark.parametrize("word_size", [32, 64])
 def test_columns_of_a_device_are_facts(word_size: int) -> None:
-    """Of results of another engine: as an array of any library that is on that device."""
+    """Inserts results of a different engine, as an array of any library on the device."""
     if "gpu" not in gpulog.backends():
         return
     text = """.decl a(x:number, u:unsigned, f:float)
@@ -161,7 +161,7 @@ def test_columns_of_a_device_are_facts(word_size: int) -> None:
 
 
 def test_a_machine_without_such_a_device() -> None:
-    """What runs anywhere does, and what asks for a device is refused."""
+    """Features without a device work; options for a device raise an error."""
     text = ".decl a(x:number)\n.decl b(x:number)\nb(x) :- a(x)."
     for options in ({}, {"backend": "auto"}, {"backend": "cpu"}):
         assert gpulog.run(text, a=[1], **options)["b"].fetchall() == [(1,)]

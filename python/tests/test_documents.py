@@ -1,4 +1,4 @@
-"""The Python of the documents: blocks of one document are run one after the other, as doctest does."""
+"""Runs the Python blocks of each document in order, like doctest."""
 
 import doctest
 import os

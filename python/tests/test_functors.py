@@ -80,7 +80,7 @@ def test_an_engine_calls_them_again() -> None:
 @pytest.mark.parametrize("continuation", ["on", "auto", "off"])
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_what_goes_on_calls_them_with_what_is_new(continuation: str, jobs: int) -> None:
-    """Also in a recursion, behind what was erased, and after a failure."""
+    """Also in a recursion, after erased facts, and after a failure."""
     text = """
     .functor next(n:number):number
     .functor name(n:number):symbol

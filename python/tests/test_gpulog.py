@@ -1,4 +1,4 @@
-"""The package as users have it: facts from each library, results for each, and what goes wrong."""
+"""The package as users see it: facts from each library, results for each library, and errors."""
 
 import gc
 import os
@@ -37,8 +37,7 @@ b(n, u, f, s) :- a(n, u, f, s).
 """
 ROWS = [(-5, 7, 0.5, "one"), (2, 4000000000, -1.25, ""), (3, 0, 1e9, 'a "quoted", text')]
 COLUMNS: dict[str, list[Any]] = {name: list(values) for name, values in zip("nufs", zip(*ROWS))}
-# Much work: more than any test waits for.
-# Of what hangs. No test is about how long something takes.
+# More work than any test waits for.
 TIMEOUT_SECONDS = 600
 
 LONG = """
@@ -53,7 +52,7 @@ q(x, z) :- q(x, y), q(y, z).
 
 
 def forms() -> dict[str, Any]:
-    """The same facts in every form that is taken."""
+    """Returns the same facts in every supported form."""
     table = pyarrow.table(COLUMNS)
     frame = polars.DataFrame(COLUMNS)
     types = {"n": "i4", "u": "u4", "f": "f4", "s": "U20"}
@@ -285,7 +284,7 @@ def test_files(tmp_path: pathlib.Path) -> None:
     result = gpulog.run(path, facts=tmp_path, output=tmp_path)
     assert result["reach"].fetchall() == [("a", "b")]
     assert (tmp_path / "reach.csv").read_text(encoding="utf-8") == "a\tb\n"
-    # The file of a relation that is given is not read.
+    # A given relation's file is not read.
     result = gpulog.run(str(path), facts=tmp_path, edge=EDGES)
     assert sorted(result["reach"]) == REACHED
     assert result["more"].fetchall() == [(1,)]
@@ -320,7 +319,7 @@ def test_an_engine_that_is_at_work() -> None:
     thread = threading.Thread(target=work)
     thread.start()
     with pytest.raises(gpulog.InputError, match="at work in another thread"):
-        while True:  # until it has begun; other threads run meanwhile
+        while True:  # until the evaluation has started; further threads keep running
             assert len(engine["n"]) == 0
             time.sleep(0.01)
     for call in (lambda: engine["n"].insert([1]), lambda: len(engine["n"]), engine.evaluate, lambda: list(engine["n"])):
@@ -365,7 +364,7 @@ def test_arrays_stay_when_the_engine_is_evaluated_again() -> None:
 
 
 def test_arrays_that_are_freed_early() -> None:
-    """What an engine is given may go at once; what it gave stays, in whatever order things go."""
+    """Inputs may be freed immediately; outputs stay valid, whatever is freed first."""
     engine = gpulog.Engine(".decl a(x:number, s:symbol)\n.decl b(x:number, s:symbol)\nb(x, s) :- a(x, s).")
     for _ in range(50):
         numbers = numpy.arange(20000)
@@ -415,7 +414,7 @@ def test_wrong_arrays() -> None:
 
 
 def test_different_engines_in_threads() -> None:
-    """Each has its own program, texts and results; one is interrupted by its own function."""
+    """Each engine has its own program, texts and results; one engine is interrupted by its own function."""
     failures: list[BaseException] = []
 
     def work(place: int) -> None:

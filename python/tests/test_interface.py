@@ -1,4 +1,4 @@
-"""What the package shows: the stub of its C++ part, and that all of it is described."""
+"""The package's interface: the stub of the C++ module is complete, and everything has a docstring."""
 
 import ast
 import inspect
@@ -14,7 +14,7 @@ STUB = pathlib.Path(inspect.getfile(gpulog)).with_name("_core.pyi")
 
 
 def names_in(body: list[ast.stmt]) -> set[str]:
-    """Of functions, classes and variables; those of Python itself are left out."""
+    """Returns the names of functions, classes and variables, without names of Python itself."""
     found = {one.name for one in body if isinstance(one, (ast.FunctionDef, ast.ClassDef))}
     found |= {one.target.id for one in body if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)}
     return {name for name in found if not name.startswith("_")}
@@ -38,7 +38,7 @@ def test_all_that_is_public_is_described() -> None:
     for name in gpulog.__all__:
         thing = getattr(gpulog, name)
         if isinstance(thing, type) and issubclass(thing, Exception):
-            continue  # docs/python.md has a table of them
+            continue  # docs/python.md has a table of these
         if not inspect.getdoc(thing) or (is_dataclass(thing) and thing.__doc__ == inspect.signature(thing).__str__()):
             missing.append(name)
         if not isinstance(thing, type):

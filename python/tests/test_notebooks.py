@@ -1,6 +1,6 @@
-"""Executes the notebooks of the examples, and compares what they show.
+"""Executes the example notebooks and compares their outputs.
 
-  python python/tests/test_notebooks.py --update    writes what they show into them
+  python python/tests/test_notebooks.py --update    writes the outputs into the notebooks
 """
 
 import os

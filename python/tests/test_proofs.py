@@ -1,4 +1,4 @@
-"""Why tuples are there, and why they are not."""
+"""Proofs: why tuples exist, and why not."""
 
 import gc
 from typing import Any

@@ -1,4 +1,4 @@
-"""Records and branches as values of Python."""
+"""Records and branches as Python values."""
 
 import copy
 import pickle
@@ -30,7 +30,7 @@ ROWS: list[tuple[Any, ...]] = [
 
 
 def as_word(row: tuple[Any, ...], word_size: int) -> tuple[Any, ...]:
-    """0.1 is another number with 32 bits."""
+    """0.1 differs in 32 bits."""
     if word_size == 64 or row[0].name != "Node":
         return row
     fields = (*ALL[:2], float(numpy.float32(ALL[2])), *ALL[3:])

@@ -1,6 +1,6 @@
-// Parquet and Arrow files, read and written by Apache Arrow. A library of its own, loaded when a program names such a
-// file (io/formats/arrow/arrow_library.cpp): Apache Arrow is large, and all that passes between it and gpulog are the
-// structs of its C interface.
+// Reads and writes Parquet and Arrow files with Apache Arrow. This is a separate library, loaded when a program names
+// such a file (io/formats/arrow/arrow_library.cpp), because Apache Arrow is large. gpulog and this library exchange
+// only the structs of Arrow's C interface.
 #include <arrow/api.h>
 #include <arrow/c/bridge.h>
 #include <arrow/io/file.h>
@@ -34,7 +34,7 @@ arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> open_parquet(const std:
   builder.properties(properties);
   ARROW_ASSIGN_OR_RAISE(std::shared_ptr<parquet::arrow::FileReader> file, builder.Build());
   ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::RecordBatchReader> batches, file->GetRecordBatchReader());
-  // The batches come from the file reader, which nobody else keeps.
+  // The batches need the file reader, which is destroyed at the end of this function, so read all batches now.
   ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Table> table, batches->ToTable());
   auto rows = std::make_shared<arrow::TableBatchReader>(table);
   return rows;
@@ -94,7 +94,7 @@ arrow::Status write_file(const std::string& path, arrow_format format, ArrowArra
   return file->Close();
 }
 
-/// Runs work that gives a status; no exception leaves the library.
+/// Runs a function that returns a status; no exception leaves the library.
 template <class Work>
 bool guarded(arrow_problem* problem, const Work& work) {
   std::string what;

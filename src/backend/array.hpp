@@ -9,8 +9,8 @@
 
 namespace gpulog::backend {
 
-/// An owning array of trivial elements from a memory resource. Elements that were never written are zero, but for an
-/// array made with fresh_memory::anything. Moves, never copies.
+/// An owning array of trivial elements, allocated from a memory resource. Fresh elements are zero unless the array is
+/// constructed with fresh_memory::anything. Movable, not copyable.
 template <class T>
 class array {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -43,7 +43,8 @@ class array {
   [[nodiscard]] const T* begin() const { return data_; }
   [[nodiscard]] const T* end() const { return data_ + size_; }
 
-  /// Sets the capacity exactly; keeps the elements that fit. @throws memory_exceeded
+  /// Sets the capacity exactly and keeps the elements that fit.
+  /// @throws memory_exceeded
   void set_capacity(std::uint64_t capacity) {
     if (capacity == capacity_) return;
     data_ = static_cast<T*>(resource_->resize(data_, capacity_ * sizeof(T), capacity * sizeof(T)));

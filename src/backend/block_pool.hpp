@@ -7,23 +7,23 @@
 
 namespace gpulog::backend {
 
-/// Hands out parts of large slabs of memory: the smallest free block that is large enough; neighbours merge when they
-/// are free again. It never touches the memory, so slabs may lie on a device. Not thread-safe.
+/// Allocates blocks from large slabs of memory: best fit, and adjacent free blocks are merged. The pool never accesses
+/// the memory, so a slab may be in device memory. Not thread-safe.
 class block_pool {
  public:
   /// Sizes and addresses are multiples of this.
   static constexpr std::uint64_t granule = 512;
 
-  /// Takes a slab over; its address is a multiple of the granule. One granule of it stays unused, so that no block ever
-  /// reaches from one slab into another.
+  /// Adds a slab, whose address must be a multiple of the granule. One granule stays unused so that no block can span
+  /// two slabs.
   void add_slab(void* memory, std::uint64_t bytes);
-  /// @return a block of at least that many bytes; nullptr when no free block is large enough
+  /// @return a block of at least `bytes` bytes, or nullptr if no free block is large enough
   [[nodiscard]] void* allocate(std::uint64_t bytes);
-  /// @param bytes as it was allocated with
+  /// @param bytes the size passed to allocate()
   void deallocate(void* block, std::uint64_t bytes);
-  /// Of all free blocks together.
+  /// Returns the total size of all free blocks.
   [[nodiscard]] std::uint64_t free_bytes() const { return free_bytes_; }
-  /// What a slab has to have for a block of that many bytes.
+  /// Returns the slab size needed for a block of `bytes` bytes.
   [[nodiscard]] static std::uint64_t slab_bytes_for(std::uint64_t bytes) { return rounded(bytes) + granule; }
 
  private:

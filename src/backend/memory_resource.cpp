@@ -110,11 +110,11 @@ namespace {
 
 constexpr std::uint64_t page_bytes = 4096;
 constexpr std::uint64_t huge_page_bytes = 2u << 20;
-// From here on an array is a mapping of its own: it can grow without copying, and its pages go back when it is freed.
+// Larger arrays are separate mappings: they can grow without copying, and freeing returns the pages.
 constexpr std::uint64_t mapping_threshold = 1u << 20;
 
 #if defined(__SANITIZE_THREAD__)
-/// ThreadSanitizer does not see mremap: who gets the old addresses next would race with who had them.
+/// ThreadSanitizer does not see mremap: the next user of the old addresses would seem to race with the previous user.
 constexpr bool may_remap = false;
 #else
 constexpr bool may_remap = true;
@@ -155,7 +155,7 @@ void* host_memory::do_resize(void* memory, std::uint64_t old_bytes, std::uint64_
   if (may_remap && is_mapping(old_bytes) && is_mapping(new_bytes)) {
     void* moved = mremap(memory, round_up(old_bytes, page_bytes), round_up(new_bytes, page_bytes), MREMAP_MAYMOVE);
     if (moved == MAP_FAILED) return nullptr;
-    // The last page may hold what a larger size left there.
+    // The last page may hold old data from before a shrink.
     const std::uint64_t last_page_end = std::min(round_up(old_bytes, page_bytes), new_bytes);
     if (last_page_end > old_bytes) std::memset(static_cast<char*>(moved) + old_bytes, 0, last_page_end - old_bytes);
     if (new_bytes >= huge_page_bytes) madvise(moved, round_up(new_bytes, page_bytes), MADV_HUGEPAGE);
@@ -169,7 +169,7 @@ void* host_memory::do_resize(void* memory, std::uint64_t old_bytes, std::uint64_
 }
 
 void host_memory::discard(void* memory, std::uint64_t bytes) noexcept {
-  // Whole pages only: the bytes around them may be in use.
+  // Only whole pages: bytes around the range may be in use.
   const auto begin = round_up(reinterpret_cast<std::uintptr_t>(memory), page_bytes);
   const auto end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / page_bytes * page_bytes;
   if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);

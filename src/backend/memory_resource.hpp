@@ -9,7 +9,7 @@
 
 namespace gpulog::backend {
 
-/// Thrown when an allocation would pass the limit of its resource or the machine refuses it. The executor adds rule and
+/// Thrown if an allocation would exceed the resource's limit or the machine refuses it. The executor adds rule and
 /// relation.
 class memory_exceeded : public std::exception {
  public:
@@ -19,17 +19,17 @@ class memory_exceeded : public std::exception {
 
   std::uint64_t requested;
   std::uint64_t used;
-  std::uint64_t limit;  ///< 0: the machine refused
-  /// What the memory was for, as named_memory has it; nullptr: for what the message names anyway.
+  std::uint64_t limit;  ///< 0 if the machine refused
+  /// Purpose of the memory, from named_memory; nullptr for memory that the message names anyway.
   const char* purpose = nullptr;
 };
 
-/// What fresh memory holds.
+/// Initial contents of an allocation.
 enum class fresh_memory : std::uint8_t { zeroed, anything };
 
 class named_memory;
 
-/// Where all arrays of relations, sets and indexes come from: counts bytes and obeys a limit. Thread-safe.
+/// Allocates all arrays of relations, sets and indexes: counts bytes and enforces a limit. Thread-safe.
 class memory_resource {
  public:
   memory_resource() = default;
@@ -37,16 +37,18 @@ class memory_resource {
   memory_resource& operator=(const memory_resource&) = delete;
   virtual ~memory_resource() = default;
 
-  /// @return memory of at least `bytes` bytes, aligned to 64; nullptr for 0 bytes. @throws memory_exceeded
+  /// @return at least `bytes` bytes, aligned to 64; nullptr for 0 bytes
+  /// @throws memory_exceeded
   [[nodiscard]] void* allocate(std::uint64_t bytes, fresh_memory contents = fresh_memory::zeroed);
   void deallocate(void* memory, std::uint64_t bytes) noexcept;
-  /// Grows (or shrinks) an allocation; keeps the first min(old, new) bytes, which may move. New bytes are zero. @throws
-  /// memory_exceeded
+  /// Resizes an allocation, possibly moving it. Keeps the first min(old, new) bytes; new bytes are zero.
+  /// @throws memory_exceeded
   [[nodiscard]] void* resize(void* memory, std::uint64_t old_bytes, std::uint64_t new_bytes);
-  /// The pages behind these bytes are no longer needed; their contents are lost. The allocation stays counted.
+  /// Releases the pages of a range, whose contents are lost. The allocation stays counted.
   virtual void discard(void* memory, std::uint64_t bytes) noexcept = 0;
 
-  /// Several allocations of that size are to come: where memory comes in slabs, they share one. It may be refused then.
+  /// Announces several allocations of the given size, so that a resource with slabs can place all in one slab. May have
+  /// no effect.
   virtual void prepare(std::uint64_t /*allocations*/, std::uint64_t /*bytes*/) {}
 
   void set_limit(std::uint64_t bytes) { limit_ = bytes; }
@@ -54,14 +56,15 @@ class memory_resource {
   [[nodiscard]] std::uint64_t used() const { return used_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t peak() const { return peak_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t allocations() const { return allocations_.load(std::memory_order_relaxed); }
-  /// What of used() is not relations', for messages: ", of which 4096 for symbols and 64 for records"; or nothing.
+  /// Describes the part of used() that does not belong to relations, for messages: ", of which 4096 for symbols and 64
+  /// for records"; empty if there is no such part.
   [[nodiscard]] std::string named_uses() const;
 
  protected:
-  virtual void* do_allocate(std::uint64_t bytes, fresh_memory contents) = 0;  ///< nullptr when refused
+  virtual void* do_allocate(std::uint64_t bytes, fresh_memory contents) = 0;  ///< nullptr if refused
   virtual void do_deallocate(void* memory, std::uint64_t bytes) noexcept = 0;
   virtual void* do_resize(void* memory, std::uint64_t old_bytes,
-                          std::uint64_t new_bytes) = 0;  ///< nullptr when refused
+                          std::uint64_t new_bytes) = 0;  ///< nullptr if refused
 
  private:
   friend class named_memory;
@@ -72,15 +75,15 @@ class memory_resource {
   std::atomic<std::uint64_t> used_{0};
   std::atomic<std::uint64_t> peak_{0};
   std::atomic<std::uint64_t> allocations_{0};
-  std::uint64_t limit_ = 0;  // 0: none
+  std::uint64_t limit_ = 0;  // 0: no limit
   std::vector<const named_memory*> named_;
 };
 
-/// A part of another resource's memory that is told apart: counted there too, and named when it can't be had. Made and
-/// destroyed while nobody else uses the other resource.
+/// A named part of a resource's memory: counted in the whole resource, and named in messages when an allocation fails.
+/// Must be constructed and destroyed while no other thread uses the whole resource.
 class named_memory final : public memory_resource {
  public:
-  /// @param purpose behind "more bytes were needed for", a literal
+  /// @param purpose completes "more bytes were needed for"; a string literal
   named_memory(memory_resource& whole, const char* purpose);
   ~named_memory() override;
   [[nodiscard]] const char* purpose() const { return purpose_; }
@@ -96,8 +99,8 @@ class named_memory final : public memory_resource {
   const char* purpose_;
 };
 
-/// Main memory: large arrays as their own mappings on huge pages (random probes are bound by address translation),
-/// small ones from the heap.
+/// Main memory: large arrays are separate mappings on huge pages (address translation dominates random probes), small
+/// arrays come from the heap.
 class host_memory final : public memory_resource {
  public:
   void discard(void* memory, std::uint64_t bytes) noexcept override;
@@ -108,10 +111,10 @@ class host_memory final : public memory_resource {
   void* do_resize(void* memory, std::uint64_t old_bytes, std::uint64_t new_bytes) override;
 };
 
-/// What was missing, for messages: "8 more bytes were needed for symbols with 90 bytes in use, and ...".
+/// Describes a shortage, for messages: "8 more bytes were needed for symbols with 90 bytes in use, and ...".
 [[nodiscard]] std::string shortage(const memory_exceeded& fault, const memory_resource& memory);
 
-/// Main memory that belongs to no run: without a limit.
+/// Returns unlimited main memory, for data that belongs to no run.
 [[nodiscard]] memory_resource& unlimited_memory();
 
 }  // namespace gpulog::backend

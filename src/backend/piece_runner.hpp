@@ -7,17 +7,19 @@
 
 namespace gpulog::backend {
 
-/// Workers of a backend, for code that is no template: it hands out pieces of work.
+/// Distributes pieces of work over a backend's workers, for code that is not a template.
 class piece_runner {
  public:
   using piece_action = std::function<void(std::uint64_t piece)>;
 
-  /// One worker.
+  /// Runs all pieces on the calling thread.
   piece_runner() = default;
-  /// Elements that take about as long as starting a worker. `bench/closures/threads` shows it; others were not tried.
+  /// Number of elements that takes about as long as starting a worker (`bench/closures/threads`; no other value was
+  /// tried).
   static constexpr std::uint64_t usual_range = 1u << 13;
 
-  /// The backend outlives it. @param least elements that are worth a worker
+  /// The backend must outlive the runner.
+  /// @param least minimum number of elements per worker
   template <class Backend>
   explicit piece_runner(Backend& backend, std::uint64_t least = usual_range)
       : workers_(backend.workers()), least_(least), run_([&backend](std::uint64_t pieces, const piece_action& action) {
@@ -26,7 +28,7 @@ class piece_runner {
 
   [[nodiscard]] unsigned workers() const { return workers_; }
 
-  /// action(piece) for each number below `pieces`, on any worker.
+  /// Calls action(piece) for each number below `pieces`, on any worker.
   void run(std::uint64_t pieces, const piece_action& action) const {
     if (workers_ == 1 || pieces <= 1) {
       for (std::uint64_t piece = 0; piece < pieces; ++piece) action(piece);
@@ -35,12 +37,12 @@ class piece_runner {
     }
   }
 
-  /// Ranges that n elements are cut into: several for each worker, as they take different times.
+  /// Returns the number of ranges for n elements: several per worker, because ranges take different times.
   [[nodiscard]] std::uint64_t ranges(std::uint64_t n) const {
     constexpr std::uint64_t ranges_per_worker = 4;
     return workers_ == 1 ? 1 : std::clamp<std::uint64_t>(n / least_, 1, workers_ * ranges_per_worker);
   }
-  /// action(number, begin, end) for each of the ranges of n elements.
+  /// Calls action(number, begin, end) for each range of n elements.
   template <class Action>
   void for_each_range(std::uint64_t n, const Action& action) const {
     const std::uint64_t all = ranges(n);

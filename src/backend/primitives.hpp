@@ -5,7 +5,7 @@
 
 namespace gpulog::backend {
 
-/// Functors that stand for all others where the concept below is checked.
+/// Archetypes of functors for checking the concept below.
 namespace archetype {
 struct indexed {
   void operator()(std::uint64_t) const {}
@@ -24,8 +24,8 @@ struct less {
 };
 }  // namespace archetype
 
-/// What a machine has to offer to run gpulog: about a dozen bulk operations. Each is complete when it returns, or
-/// ordered behind the earlier ones of the same backend until synchronize() (docs/adr/0001-backend-interface.md).
+/// The requirements on a machine that runs gpulog: about a dozen bulk operations. Each is complete when it returns, or
+/// ordered after earlier operations of the same backend until synchronize() (docs/adr/0001-backend-interface.md).
 /// Functors are trivially copyable, named, and callable on the backend's processors.
 template <class Backend>
 concept execution_backend = requires(Backend backend, std::uint64_t n, const std::uint32_t* in, std::uint32_t* out,
@@ -33,8 +33,8 @@ concept execution_backend = requires(Backend backend, std::uint64_t n, const std
   { backend.workers() } -> std::convertible_to<unsigned>;
   // f(i) for i in [0,n).
   backend.for_each(n, archetype::indexed{});
-  // f(worker, begin, end) over [0,n) in ranges of at most the given length; worker < workers(), never two at a time
-  // with the same one.
+  // f(worker, begin, end) over [0,n) in ranges of at most the given length, with worker < workers(). A worker runs one
+  // range at a time.
   backend.for_each_tile(n, n, archetype::block{});
   // The sum of f(i).
   { backend.reduce(n, archetype::transform{}) } -> std::same_as<std::uint64_t>;
@@ -44,7 +44,7 @@ concept execution_backend = requires(Backend backend, std::uint64_t n, const std
   { backend.radix_sort(keys, keys, n, 0U, 64U) } -> std::same_as<std::uint64_t*>;
   // Stable merge of two sorted ranges (path merge).
   backend.merge(in, n, in, n, out, archetype::less{});
-  // Numbers i in [0,n) for which the predicate holds, ascending; returns how many.
+  // Writes the numbers i in [0,n) that satisfy the predicate, ascending; returns the number of matches.
   { backend.select_if(n, archetype::predicate{}, out) } -> std::same_as<std::uint64_t>;
   // out[i] = in[positions[i]].
   backend.gather(in, in, n, out);

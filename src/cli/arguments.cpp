@@ -26,11 +26,11 @@ namespace {
 
 constexpr std::string_view jobs_error = "-j/--jobs may only be set to 'auto' or an integer greater than 0.";
 
-// What -t asks for: questions behind the run, or nothing.
+// Values of -t: an explain session after the run, or none.
 constexpr std::string_view explain_provenance = "explain";
 constexpr std::string_view no_provenance = "none";
 
-/// Options of Soufflé that ask for something gpulog does not make, each with the reason that is printed.
+/// Options of Soufflé that gpulog does not support, each with the printed reason.
 const std::map<std::string, std::string>& refused_options() {
   static const std::string no_compiler = "gpulog needs no compiler and makes no C++: run the program directly";
   static const std::map<std::string, std::string> reasons = {
@@ -43,7 +43,7 @@ const std::map<std::string, std::string>& refused_options() {
   return reasons;
 }
 
-/// How an option of Soufflé without a meaning here is written.
+/// An option of Soufflé without an effect in gpulog.
 struct ignored_option {
   const char* names;
   bool takes_value;
@@ -62,13 +62,13 @@ constexpr ignored_option ignored_options[] = {
     {"--profile-frequency", false, "no effect: frequencies are always counted"},
 };
 
-/// Of options whose value "" would mean the same as leaving them out.
+/// Rejects "" for options whose empty value would equal the absence of the option.
 CLI::Validator not_empty() {
   return CLI::Validator([](const std::string& text) { return std::string(text.empty() ? "its value is empty" : ""); },
                         "");
 }
 
-/// Pragmas that say all by their names.
+/// Pragmas without a value.
 constexpr std::string_view pragmas_without_value[] = {"legacy"};
 
 std::string version_text() {
@@ -82,10 +82,10 @@ bool is_directory(const std::string& path) {
   return std::filesystem::is_directory(path, ignored);
 }
 
-/// 0 for "auto"; nothing when it is not a positive number of threads.
+/// Returns 0 for "auto", and nothing for a text that is not a positive number of threads.
 std::optional<unsigned> jobs_from_text(std::string_view text) {
   if (text == "auto") return 0U;
-  // A worker more than the machine has processors only takes memory.
+  // More workers than processors only use memory.
   constexpr unsigned most_threads = 1024;
   unsigned jobs = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), jobs);
@@ -93,7 +93,7 @@ std::optional<unsigned> jobs_from_text(std::string_view text) {
   return std::min(jobs, most_threads);
 }
 
-/// Of "RELATION=cpu" or "RELATION=gpu"; nothing for other texts.
+/// Parses "RELATION=cpu" or "RELATION=gpu"; returns nothing for other texts.
 std::optional<std::pair<std::string, backend_kind>> place_from_text(const std::string& text) {
   const std::size_t equals = text.rfind('=');
   if (equals == 0 || equals == std::string::npos) return std::nullopt;
@@ -117,7 +117,7 @@ parse_result fail(std::string_view message) {
   return {std::nullopt, 1};
 }
 
-/// The options as texts, before they are checked.
+/// The options as texts, before validation.
 struct raw_arguments {
   std::vector<std::string> files, queries, show, macros, pragmas, places, tuning, inline_exclude, magic, magic_exclude,
       warn, warn_not;
@@ -128,7 +128,7 @@ struct raw_arguments {
   bool has_fact_folder = false, has_output_folder = false;
 };
 
-/// An option of Soufflé's that asks for something that is not there.
+/// An option of Soufflé that gpulog does not support.
 struct refused_option {
   const CLI::Option* option;
   std::string names, reason;
@@ -136,7 +136,7 @@ struct refused_option {
   [[nodiscard]] bool is_given() const { return !option->results().empty(); }
 };
 
-/// The refused option that was given, with its reason; empty when none was.
+/// Returns a message about the first unsupported option that was given; empty without such an option.
 std::string refusal(const std::vector<refused_option>& refused) {
   for (const refused_option& one : refused) {
     if (one.is_given()) return fmt::format("option {} is not supported: {}", one.names, one.reason);
@@ -153,7 +153,7 @@ void warn_of_unknown_warnings(std::string_view option, const std::vector<std::st
   }
 }
 
-/// "; did you mean --jobs?" for an option that is not there, or nothing.
+/// Returns "; did you mean --jobs?" for a misspelled option, or an empty text.
 std::string meant_option(const CLI::App& app, const std::vector<std::string>& texts) {
   std::vector<std::string> known;
   for (const CLI::Option* option : app.get_options()) {
@@ -168,7 +168,7 @@ std::string meant_option(const CLI::App& app, const std::vector<std::string>& te
   return {};
 }
 
-/// @param is_image whether there is a program without a file
+/// @param is_image whether the executable contains a program, so that no file is needed
 parse_result checked(const raw_arguments& raw, arguments parsed, bool is_image) {
   const auto jobs = jobs_from_text(raw.jobs);
   if (!jobs) return fail(jobs_error);
@@ -239,7 +239,7 @@ parse_result checked(const raw_arguments& raw, arguments parsed, bool is_image) 
       return fail(fmt::format("-t/--provenance may only be set to explain or none, not to '{}'", raw.provenance));
     }
     parsed.explain_session = raw.provenance == explain_provenance;
-    parsed.compile.pragmas.emplace_back("provenance", no_provenance);  // whatever the program's own asks for
+    parsed.compile.pragmas.emplace_back("provenance", no_provenance);  // overrides the program's own pragma
   }
   if (raw.legacy) parsed.compile.pragmas.emplace_back("legacy", "");
   if (!raw.inline_exclude.empty()) {
@@ -253,7 +253,7 @@ parse_result checked(const raw_arguments& raw, arguments parsed, bool is_image) 
                                         fmt::format("{}", fmt::join(raw.magic_exclude, ",")));
   }
   for (const std::string& query : raw.queries) parsed.compile.queries.push_back({query, "--query"});
-  // Who says where outputs go wants them, too.
+  // A folder for outputs means that outputs are wanted.
   parsed.compile.only_queries = !raw.queries.empty() && !raw.has_output_folder;
   if (raw.has_fact_folder) parsed.compile.pragmas.emplace_back("fact-dir", parsed.run.fact_directory);
   if (raw.has_output_folder) parsed.compile.pragmas.emplace_back("output-dir", parsed.run.output_directory);
@@ -297,7 +297,7 @@ parse_result checked(const raw_arguments& raw, arguments parsed, bool is_image) 
   if (raw.files.size() > 1)
     return fail(fmt::format("only one datalog file can be run, but {} are given", raw.files.size()));
   if (!raw.files.empty()) parsed.program_file = raw.files.front();
-  if (!parsed.executable_file.empty()) return {std::move(parsed), 0};  // nothing is read or written now
+  if (!parsed.executable_file.empty()) return {std::move(parsed), 0};  // -o reads no facts and writes no outputs
 
   if (!is_directory(parsed.run.fact_directory)) {
     return fail(fmt::format("Fact directory {} does not exist", parsed.run.fact_directory));
@@ -309,8 +309,9 @@ parse_result checked(const raw_arguments& raw, arguments parsed, bool is_image) 
   return {std::move(parsed), 0};
 }
 
-/// Reads the options into `raw` and `parsed`, where those that are not given stay as they are.
-/// @return something when there is no more to do @param is_image whether this is an executable that `-o` made
+/// Reads the options into `raw` and `parsed`; options that are not given keep their values.
+/// @param is_image whether the executable was built by `-o`
+/// @return a result if the command ends here
 std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_image, raw_arguments& raw,
                                  arguments& parsed) {
   CLI::App app("gpulog runs Datalog programs in the dialect of Soufflé.", "gpulog");
@@ -332,7 +333,7 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
       value("-D,--output-dir,--output", parsed.run.output_directory, "DIR",
             "folder for output files; - prints every .output on standard output; '' writes nothing");
   if (is_image) {
-    app.add_flag("-i,--index")->group("");  // without effect, as there
+    app.add_flag("-i,--index")->group("");  // ignored, as in gpulog itself
   } else {
     value("-o,--dl-program", parsed.executable_file, "FILE",
           "make an executable of the program that takes the same options, instead of running it")
@@ -407,7 +408,7 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
   }
 
   try {
-    app.parse(std::vector<std::string>(texts.rbegin(), texts.rend()));  // the last one first
+    app.parse(std::vector<std::string>(texts.rbegin(), texts.rend()));  // in reverse order
   } catch (const CLI::CallForHelp&) {
     fmt::print("{}", app.help());
     return parse_result{std::nullopt, 0};

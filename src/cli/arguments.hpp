@@ -10,35 +10,35 @@
 
 namespace gpulog::cli {
 
-/// The program's file where the program is standard input.
+/// The name of the program's file if the program is read from standard input.
 inline constexpr std::string_view standard_input_name = "-";
 
-/// What the command line asks for.
+/// The parsed command line.
 struct arguments {
-  std::string program_file;  ///< or standard_input_name; empty: it is entered
+  std::string program_file;  ///< or standard_input_name; empty: interactive
   compile_options compile;
   run_options run;
   std::vector<std::string> show;  ///< stages to print instead of running
-  std::string executable_file;    ///< to make instead of running; empty: none
+  std::string executable_file;    ///< executable to build instead of running; empty: none
   std::string profile_file;
   std::string statistics_file;
-  double profile_every = 0;      ///< seconds; 0: not before the end
-  bool explain = false;          ///< the plan with what happened, behind the run
-  std::vector<std::string> why;  ///< tuples to explain behind the run
-  bool explain_session = false;  ///< questions about tuples behind the run, from standard input
+  double profile_every = 0;      ///< seconds; 0: only at the end
+  bool explain = false;          ///< print the plan with actual counts after the run
+  std::vector<std::string> why;  ///< tuples to explain after the run
+  bool explain_session = false;  ///< read questions about tuples from standard input after the run
   bool verbose = false;
 };
 
-/// What came of the command line: arguments to act on, or an exit status when there is nothing more to do (help,
-/// version, an error that was printed).
+/// The parsed command line, or an exit status if the command ends here (help, version, a printed error).
 struct parse_result {
   std::optional<arguments> parsed;
   int exit_status = 0;
 };
 
-/// Reads Soufflé's options and gpulog's own. Prints help and version on standard output, errors as one line on standard
-/// error.
-/// @param image of an executable that `-o` made: those it was made with count, too, unless they are given anew
+/// Parses the options of Soufflé and of gpulog. Prints help and version on standard output, errors as one line on
+/// standard error.
+/// @param image the image of an executable that `-o` built; its stored options apply unless the command line overrides
+///   them
 [[nodiscard]] parse_result parse_arguments(int count, char** texts, const std::optional<program_image>& image);
 
 }  // namespace gpulog::cli

@@ -20,7 +20,7 @@
 namespace gpulog::cli {
 namespace {
 
-constexpr std::size_t first_depth = 4;  ///< Soufflé's
+constexpr std::size_t first_depth = 4;  ///< as in Soufflé
 constexpr std::size_t most_depth = 500;
 
 std::optional<std::size_t> number_from(std::string_view text) {
@@ -30,7 +30,7 @@ std::optional<std::size_t> number_from(std::string_view text) {
   return number;
 }
 
-/// The body of a rule with a literal a line.
+/// Returns the rule with one literal of the body per line.
 std::string laid_out(const std::string& rule) {
   std::string text;
   int depth = 0;
@@ -45,7 +45,7 @@ std::string laid_out(const std::string& rule) {
     text += byte;
     if (!is_between) continue;
     if (byte == ':') text += rule[++at];
-    text += "\n  ";  // with the blank that follows, 3
+    text += "\n  ";  // with the following blank, an indentation of 3
   }
   return text;
 }
@@ -72,7 +72,7 @@ class explain_session {
   }
 
  private:
-  /// The next line of input; nothing at its end. What is asked is for a person only.
+  /// Returns the next line of input; empty at the end of the input. Prints the question only on a terminal.
   std::optional<std::string> ask(const std::string& question) {
     if (is_terminal_) fmt::print("{}", question);
     std::fflush(stdout);
@@ -156,7 +156,7 @@ class explain_session {
     print(to_text(rules[*picked - 1], tuple));
   }
 
-  /// Matches one by one, as Soufflé does.
+  /// Prints one match at a time, as Soufflé does.
   void query(const std::string& question) {
     constexpr std::size_t most = 1000;
     const tuple_matches found = run_->matches(question, most);
@@ -181,7 +181,7 @@ class explain_session {
     print(found.is_all ? "No more tuples match\n" : fmt::format("There are more than {} matches\n", most));
   }
 
-  /// Of the relation and number that follow.
+  /// @param text relation and number of the rule
   void print_rule(const std::string& text) {
     const std::size_t blank = std::min(text.find(' '), text.size());
     const auto number = number_from(trimmed(std::string_view(text).substr(blank)));
@@ -224,7 +224,7 @@ class explain_session {
   bool is_json_ = false;
   std::size_t depth_ = first_depth;
   std::unique_ptr<FILE, closer> output_;
-  std::vector<std::pair<std::string, std::string>> cuts_;  ///< relation and tuple, by the number of the subproof
+  std::vector<std::pair<std::string, std::string>> cuts_;  ///< relation and tuple, by number of the subproof
 };
 
 }  // namespace

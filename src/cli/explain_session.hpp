@@ -5,17 +5,18 @@
 
 #include "gpulog/engine.hpp"
 
-/// Why tuples are there, and why not: --why, and -t explain with Soufflé's commands.
+/// Proofs of tuples and of missing tuples: --why, and -t explain with Soufflé's commands.
 namespace gpulog::cli {
 
-/// Before a run that may take long. @throws input_error where a tuple is of no relation of the program
+/// Validates the relations of the tuples before a long run.
+/// @throws input_error if a tuple names an unknown relation
 void require_relations(const program& source, const std::vector<std::string>& tuples);
 
-/// Prints a proof of each tuple, or what fails of each rule for one that is not there. @return false: some of them are
-/// no tuples, which was said
+/// Prints a proof of each tuple, or for a missing tuple the failing literals of each rule.
+/// @return false if some texts are not tuples; a message was printed
 [[nodiscard]] bool print_proofs(engine& run, const std::vector<std::string>& tuples);
 
-/// Reads commands from standard input until it ends or one of them says so.
+/// Reads commands from standard input until the end of the input or an exit command.
 void run_explain_session(engine& run);
 
 }  // namespace gpulog::cli

@@ -44,9 +44,9 @@ void watch_signals(interrupt what) {
   sigaddset(&ending, SIGINT);
   sigaddset(&ending, SIGTERM);
   sigaddset(&ending, SIGHUP);
-  // Blocked here and so in all threads to come: only the watcher receives these, outside any signal handler.
+  // Blocked here and therefore in all later threads: only the watcher receives these signals, outside a signal handler.
   pthread_sigmask(SIG_BLOCK, &ending, nullptr);
-  // Whoever edits a line has the terminal in a mode of its own.
+  // A line editor changes the terminal's mode.
   termios settings{};
   const bool is_terminal = ::tcgetattr(STDIN_FILENO, &settings) == 0;
   std::thread([ending, what, settings, is_terminal] {

@@ -6,30 +6,30 @@
 
 namespace gpulog::cli {
 
-/// Set once the user has asked to end (Ctrl-C, a termination signal); run_options::cancelled points here.
+/// True after the user has requested the end (Ctrl-C, a termination signal); run_options::cancelled points here.
 extern const std::atomic<bool>& cancel_requested;
 
-/// A process that a signal ended has this exit status, plus the signal's number, for the shell.
+/// The exit status of a process ended by a signal is this number plus the signal's number, as in a shell.
 inline constexpr int signal_exit_base = 128;
 
-/// The signal that asked, 0 when none did.
+/// Returns the signal that requested the end; 0: none.
 [[nodiscard]] int cancelling_signal();
 
-/// "Interrupted by SIGINT", for messages.
+/// Returns for example "Interrupted by SIGINT", for messages.
 [[nodiscard]] std::string interruption();
 
-/// What SIGINT is for.
+/// The effect of SIGINT.
 enum class interrupt : std::uint8_t {
   ends_the_process,
-  ends_the_query,  ///< that runs, and nothing where none does
+  ends_the_query,  ///< the running query, if any
 };
 
-/// What was asked up to now concerns nothing that comes. Of processes that SIGINT does not end.
+/// Discards earlier interrupts, so that they do not affect the next query. For processes that SIGINT does not end.
 void forget_interrupts();
 
-/// Takes over SIGINT, SIGTERM and SIGHUP. To be called before any other thread is started. A run that has not ended by
-/// itself half a second after the signal is ended here: reports are written as far as the run has come, unfinished
-/// output files are removed, the terminal is as it was, and the process exits with 128 + signal.
+/// Handles SIGINT, SIGTERM and SIGHUP. Call before starting any thread. If a run has not ended half a second after the
+/// signal, the watcher ends the process: it writes the reports with the current state, removes unfinished output files,
+/// restores the terminal, and exits with 128 + signal.
 void watch_signals(interrupt what = interrupt::ends_the_process);
 
 }  // namespace gpulog::cli

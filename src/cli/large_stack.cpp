@@ -36,7 +36,7 @@ int on_large_stack(const std::function<int()>& action) {
                        pthread_create(&thread, &attributes, run, &own) == 0;
   pthread_attr_destroy(&attributes);
   if (!is_made) return action();
-  // Signals are for that thread and those that it starts.
+  // Only the new thread and its children receive signals.
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);

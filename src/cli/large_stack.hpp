@@ -4,8 +4,8 @@
 
 namespace gpulog::cli {
 
-/// Calls the action where its stack, and those of threads that it starts, have 8 MB, whatever `ulimit -s` allows the
-/// first thread: the checks of depth count on that. To be called before any other thread is started.
+/// Calls the action on a stack of 8 MB, independent of `ulimit -s`; threads that the action starts also get 8 MB. The
+/// depth checks of the parser and the analysis rely on this size. Call before starting any thread.
 int on_large_stack(const std::function<int()>& action);
 
 }  // namespace gpulog::cli

@@ -7,10 +7,10 @@ namespace gpulog::cli {
 
 inline constexpr std::string_view blanks = " \t\r\n";
 
-/// Without blanks around it.
+/// Returns the text without leading and trailing blanks.
 [[nodiscard]] std::string trimmed(std::string_view text);
 
-/// With a space for each control character: what a program's text holds cannot break a line of output.
+/// Replaces each control character with a space, so that texts of a program cannot break a line of output.
 [[nodiscard]] std::string in_one_line(std::string text);
 
 }  // namespace gpulog::cli

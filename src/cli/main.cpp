@@ -38,7 +38,7 @@ void print_timings(const statistics& figures) {
                 figures.evaluate_seconds, figures.write_seconds, figures.total_seconds);
 }
 
-/// Says once a rule that a count or sum of it has wrapped around.
+/// Prints one warning per rule in which a count or sum wrapped around.
 void print_wrapped_rules(const statistics& figures, unsigned word_size) {
   std::set<std::string> said;
   for (const stratum_statistics& stratum : figures.strata) {
@@ -51,7 +51,7 @@ void print_wrapped_rules(const statistics& figures, unsigned word_size) {
   }
 }
 
-/// Prints the stages asked for; the exit status is Soufflé's: the number of errors for parse-errors.
+/// Prints the requested stages. The exit status for parse-errors is the number of errors, as in Soufflé.
 int show_stages(const program& source, const arguments& given) {
   constexpr std::size_t highest_status = 255;
   int status = 0;
@@ -69,7 +69,7 @@ int show_stages(const program& source, const arguments& given) {
   return std::max(status, 1);
 }
 
-/// Where a run was that did not come to its end: one line or, with a rule that `failure` does not name, several.
+/// Returns where an incomplete run stopped: one line or, with a rule that `failure` does not name, several lines.
 std::string place_of(run_step step, const std::string& failure) {
   if (cancelling_signal() != 0) return fmt::format("{} {}\n", interruption(), to_text(step));
   if (step.phase != "evaluate") return {};
@@ -77,7 +77,7 @@ std::string place_of(run_step step, const std::string& failure) {
   return fmt::format("The run failed {}\n", to_text(step));
 }
 
-/// @param place gets what is told behind the message where the run fails
+/// @param place receives a text to print after the error message if the run fails
 int run_program(arguments given, const program& source, std::string& place) {
   given.run.cancelled = &cancel_requested;
   given.run.report_seconds = given.profile_every;
@@ -106,7 +106,7 @@ int run_program(arguments given, const program& source, std::string& place) {
   if (given.explain) fmt::print("{}", explain(run.figures()));
   const int status = print_proofs(run, given.why) ? 0 : 1;
   if (given.explain_session) run_explain_session(run);
-  // What a device and its driver keep is freed by the system at once; destructors would take longer.
+  // The system frees the memory of the device and its driver at once; destructors would take longer.
   if (run.uses_device() && std::fflush(stdout) == 0) std::_Exit(status);
   return status;
 }
@@ -139,7 +139,7 @@ int act(int count, char** texts, std::string& place) {
   arguments& given = *result.parsed;
   if (image) {
     given.program_file = image->sources.front().path;
-    given.compile.warnings = false;  // they were shown when it was made
+    given.compile.warnings = false;  // printed when the executable was built
   }
   if (!image && given.program_file.empty()) return run_repl(std::move(given));
   watch_signals();

@@ -15,7 +15,7 @@ message_form current_form = message_form::plain;
 
 constexpr std::string_view red = "\x1b[1;31m", yellow = "\x1b[1;33m", green = "\x1b[1;32m", plain = "\x1b[0m";
 
-/// A line below one of a program, with a caret: nothing but dashes and tabs around it.
+/// Returns whether the line marks a column of the line above: a caret between dashes and tabs only.
 bool is_marks(std::string_view line) {
   const std::size_t caret = line.find('^');
   return caret != std::string_view::npos && line.find_first_not_of("-\t") == caret &&
@@ -33,7 +33,7 @@ std::string coloured(std::string_view line) {
   return fmt::format("{}{}^{}{}", line.substr(0, caret), green, plain, line.substr(caret + 1));
 }
 
-/// Line by line.
+/// Prints the text line by line, with colours if enabled.
 void print_text(std::string_view text) {
   if (current_form == message_form::plain) return print_message(text);
   std::string shown;
@@ -62,7 +62,7 @@ void print_json(const diagnostic& remark) {
   nlohmann::ordered_json notes = nlohmann::ordered_json::array();
   for (const diagnostic_note& note : remark.notes) notes.push_back(object_of(note));
   object["notes"] = std::move(notes);
-  // Texts of programs are bytes; JSON is UTF-8.
+  // Program texts are arbitrary bytes, but JSON requires UTF-8.
   print_message(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
@@ -73,7 +73,7 @@ bool may_colour_terminal() {
          (terminal == nullptr || std::string_view(terminal) != "dumb");
 }
 
-/// Of `--name value` and `--name=value`, the last one.
+/// Returns the last value of `--name value` or `--name=value`.
 std::string value_of(std::string_view name, const std::vector<std::string>& arguments) {
   std::string value;
   for (std::size_t number = 0; number < arguments.size(); ++number) {
@@ -127,10 +127,10 @@ void prepare_standard_streams() {
   struct stream {
     int number, mode;
   };
-  // Open for the other direction, so that a use is the error that it would be.
+  // Opened for the opposite direction, so that using the stream fails as on a closed stream.
   constexpr stream streams[] = {{STDIN_FILENO, O_WRONLY}, {STDOUT_FILENO, O_RDONLY}, {STDERR_FILENO, O_WRONLY}};
   for (const stream& one : streams) {
-    // The lowest number that is free is this one.
+    // open() returns the lowest free number, which is this number.
     if (::fcntl(one.number, F_GETFD) < 0 && errno == EBADF) static_cast<void>(::open("/dev/null", one.mode));
   }
 }

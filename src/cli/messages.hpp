@@ -10,10 +10,10 @@
 
 #include "gpulog/diagnostic.hpp"
 
-/// Messages go to standard error. Nothing about them ends a run: where they cannot be written, they are lost.
+/// Messages go to standard error. A message that cannot be written is lost and never ends a run.
 namespace gpulog::cli {
 
-/// Writes as much of it as standard error takes.
+/// Writes the text, or the prefix that standard error accepts.
 void print_message(std::string_view text) noexcept;
 
 template <class First, class... Others>
@@ -21,27 +21,27 @@ void print_message(fmt::format_string<First, Others...> format, First&& first, O
   print_message(fmt::format(format, std::forward<First>(first), std::forward<Others>(others)...));
 }
 
-/// How errors and warnings are shown.
+/// Form of errors and warnings.
 enum class message_form : std::uint8_t {
   plain,
   coloured,
-  json,  ///< one object a line
+  json,  ///< one object per line
 };
-/// For all that follow. Plain without it.
+/// Sets the form of all later messages; the default is plain.
 void set_message_form(message_form form);
 
-/// What the options --color (auto, always, never) and --diagnostics (text, json) ask for, of which the last ones count;
+/// Returns the form for the last values of the options --color (auto, always, never) and --diagnostics (text, json);
 /// `auto` is coloured on a terminal, unless NO_COLOR is set.
 [[nodiscard]] message_form form_of(const std::vector<std::string>& arguments);
 
-/// A message without a place in a program.
+/// Prints a message without a source location.
 void print_remark(severity level, std::string_view message);
-/// @param report the same as text
+/// @param report the same remarks as text
 void print_remarks(const std::vector<diagnostic>& remarks, std::string_view report);
 
-/// To be called before any file is opened. A standard stream that is closed would be the next file that is opened: its
-/// place is taken by one that cannot be read or written (standard error: that takes all). Writing to a closed pipe, or
-/// over a limit for the size of files, becomes an error of the write instead of a signal.
+/// Prepares the standard streams; call before opening any file. A closed standard stream is replaced by a stream that
+/// cannot be read or written (standard error: that accepts everything), because the next opened file would otherwise
+/// get its number. Writing to a closed pipe, or past a file size limit, becomes a write error instead of a signal.
 void prepare_standard_streams();
 
 }  // namespace gpulog::cli

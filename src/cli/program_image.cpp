@@ -19,13 +19,13 @@ namespace {
 
 constexpr const char* own_file = "/proc/self/exe";
 
-// Behind the executable: the image in CBOR, its length in bytes (8 bytes, the lowest first), and this.
+// Appended to the executable: the image in CBOR, its length in bytes (8 bytes, little endian), and this mark.
 constexpr std::string_view mark = "gpulog program 1";
 constexpr std::size_t length_bytes = 8;
 constexpr std::size_t trailer_bytes = length_bytes + mark.size();
 
-// In front, in bytes of the ELF header that have no meaning (the end of e_ident): this is an executable with a program,
-// whether or not the program is still behind it.
+// Written into bytes of the ELF header without a meaning (the end of e_ident): marks an executable with a program, even
+// if the appended program is missing.
 constexpr std::streamoff image_flag_place = 9;
 constexpr std::string_view image_flag = "gpulog";
 
@@ -67,7 +67,7 @@ bool is_same_file(const std::string& one, const std::string& other) {
   return std::filesystem::equivalent(one, other, ignored);
 }
 
-/// @throws output_error where the executable would take the place of what it is made of
+/// @throws output_error if the executable would overwrite one of its own inputs
 void refuse_own_files(const std::string& path, const program_image& image) {
   const bool is_source = std::any_of(image.sources.begin(), image.sources.end(),
                                      [&](const source_text& source) { return is_same_file(path, source.path); });

@@ -8,18 +8,20 @@
 
 namespace gpulog::cli {
 
-/// What `-o` adds to a copy of gpulog: a program that runs without the files it was read from.
+/// The program that `-o` appends to a copy of gpulog, which then runs without the program's files.
 struct program_image {
-  std::vector<source_text> sources;    ///< the program's own file first
-  std::vector<std::string> arguments;  ///< of the command line that made it, without the name of gpulog
-  std::string folder;                  ///< that it was made in, from the root
+  std::vector<source_text> sources;    ///< the program's main file first
+  std::vector<std::string> arguments;  ///< of the command line that built the executable, without the name of gpulog
+  std::string folder;                  ///< absolute path of the working folder at build time
 };
 
-/// Makes an executable file: a copy of the running one with `image` behind it. The file is complete or as it was.
-/// @throws output_error when it cannot be written
+/// Writes an executable file: a copy of the running executable with `image` appended. The file is either complete or
+/// unchanged.
+/// @throws output_error if the file cannot be written
 void write_executable(const std::string& path, const program_image& image);
 
-/// The image behind the running executable; nothing when it is gpulog itself. @throws input_error for a broken one
+/// Returns the image appended to the running executable; empty for gpulog itself.
+/// @throws input_error for a damaged image
 [[nodiscard]] std::optional<program_image> own_image();
 
 }  // namespace gpulog::cli

@@ -17,7 +17,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// A run that ends within it shows nothing.
+/// A shorter run shows no line.
 constexpr milliseconds first_line{200};
 constexpr milliseconds line_interval{100};
 constexpr milliseconds message_interval{10000};
@@ -29,7 +29,7 @@ std::size_t terminal_columns() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : usual;
 }
 
-/// "12.3k": short, and right to three digits.
+/// Formats a number with three significant digits, for example "12.3k".
 std::string short_number(double number) {
   constexpr const char* suffixes[] = {"", "k", "M", "G", "T"};
   constexpr double step = 1000;
@@ -77,7 +77,7 @@ std::string_view name_of(std::string_view phase) {
   return phase;
 }
 
-/// Cut off behind so many characters, none of them in its midst.
+/// Truncates to `columns` columns at a character boundary.
 std::string cut(std::string text, std::size_t columns) {
   std::size_t length = 0;
   std::size_t seen = 0;

@@ -9,17 +9,17 @@
 
 namespace gpulog::cli {
 
-/// What a run is doing, in short: loading, planning, the stratum and its rule.
+/// Returns a short description of the current step: loading, planning, the stratum and its rule.
 [[nodiscard]] std::string progress_text(const run_step& step);
 
-/// Tells what a run is doing, from a thread of its own: on a terminal in one line that is written over again and again,
-/// ten times a second; else in a line every ten seconds.
+/// Shows the current step of a run from a separate thread: on a terminal in one line that is rewritten ten times per
+/// second, otherwise in a new line every ten seconds.
 class progress_line {
  public:
-  /// @param run outlives this, and is watched
+  /// @param run outlives this object; must be started with run_options::is_watched
   explicit progress_line(const engine& run);
 
-  /// Whether standard error is a terminal, so that a line there disturbs nobody.
+  /// Returns whether standard error is a terminal, so that a progress line disturbs no other reader.
   [[nodiscard]] static bool is_terminal();
 
  private:
@@ -28,10 +28,10 @@ class progress_line {
   const engine& run_;
   std::mutex guard_;
   std::condition_variable_any changed_;
-  std::jthread thread_;  // the last member: it uses the others
+  std::jthread thread_;  // last member: uses all other members
 };
 
-/// For -v: a line for a stratum or rule that begins or ends.
+/// Prints a line for each stratum or rule that begins or ends (option -v).
 void print_event(const run_event& event);
 
 }  // namespace gpulog::cli

@@ -9,8 +9,7 @@ namespace gpulog::cli {
 
 namespace {
 
-/// What the command chooses where nothing else is asked for: relations that no output depends on are left out, as
-/// Soufflé does.
+/// Defaults of the command: relations that no output depends on are dropped, as in Soufflé.
 constexpr std::pair<const char*, const char*> tuning_of_command[] = {{"unneeded-relations", "on"}};
 
 }  // namespace

@@ -10,7 +10,8 @@ namespace gpulog::cli {
 
 [[nodiscard]] std::string tuning_help();
 
-/// @param texts as NAME=VALUE @return what is wrong; empty when nothing is
+/// @param texts in the form NAME=VALUE
+/// @return an error message; empty on success
 [[nodiscard]] std::string read_tuning(const std::vector<std::string>& texts, run_options& options);
 
 }  // namespace gpulog::cli

@@ -121,6 +121,7 @@ std::unique_ptr<exec::executor> engine_state::make_device_executor([[maybe_unuse
   rules.stop = chosen.stop;
   rules.reoptimize = chosen.reoptimize;
   rules.reoptimize_loop = chosen.reoptimize_loop;
+  rules.supplementary = chosen.supplementary;
   for (exec::device_stratum& stratum : exec::find_device_strata(planned(), on_device)) {
     rules.why_not_on_device.push_back(std::move(stratum.why_not));
     rules.host_steps.push_back(stratum.host_steps.empty() ? "" : "partly by the cpu: " + stratum.host_steps);

@@ -10,32 +10,32 @@
 
 namespace gpulog::detail {
 
-/// Starts a device in a thread of its own, while facts are read and small strata run. A run that ends at once never
-/// starts it.
+/// Starts a device in a separate thread while facts are read and small strata run. A very short run never starts the
+/// device.
 class device_start {
  public:
-  /// @param start starts the device. @return why there is none; empty: it has been started
+  /// @param start starts the device and returns why there is no device; empty on success
   explicit device_start(std::function<std::string()> start, std::chrono::milliseconds moment = usual_moment);
-  /// Waits for the end of a start that has begun.
+  /// Waits for a start that has begun.
   ~device_start() = default;
   device_start(const device_start&) = delete;
   device_start& operator=(const device_start&) = delete;
 
-  /// It will be needed: begins at once.
+  /// Starts the device immediately.
   void hurry();
-  /// Seconds until the device can be used, as far as that is known; 0: now, infinity: never. From any thread.
+  /// Returns the estimated seconds until the device is usable; 0: now, infinity: never. Thread-safe.
   [[nodiscard]] double ready_in() const;
-  /// @return why there is no device; empty: it has been started
+  /// @return why there is no device; empty if the device has started
   [[nodiscard]] const std::string& wait();
-  /// When the start began and ended, in seconds of the steady clock; 0: not yet. From any thread.
+  /// Return when the start began and ended, in seconds of the steady clock; 0: not yet. Thread-safe.
   [[nodiscard]] double began() const { return began_; }
   [[nodiscard]] double ended() const { return ended_; }
-  /// Whether anything of a device is in this process, or about to be.
+  /// Returns whether the process uses a device or is about to.
   [[nodiscard]] bool has_begun() const { return state_ != state::waiting; }
 
  private:
   enum class state : std::uint8_t { waiting, starting, ready, failed };
-  /// What has begun takes time at the end of the process too, 70 to 90 ms where it was measured.
+  /// Delay before the start. A started device also costs time at the end of the process, 70 to 90 ms in measurements.
   static constexpr std::chrono::milliseconds usual_moment{100};
 
   void run(const std::stop_token& cancelled);
@@ -49,7 +49,7 @@ class device_start {
   std::mutex guard_;
   std::condition_variable_any changed_;
   bool is_hurried_ = false;
-  std::jthread thread_;  // the last member: it uses the others
+  std::jthread thread_;  // last member: uses all other members
 };
 
 }  // namespace gpulog::detail

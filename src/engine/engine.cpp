@@ -48,6 +48,7 @@ void engine::reset() { state_->reset(); }
 void engine::write() { state_->write(); }
 
 const statistics& engine::run() {
+  state_->check_outputs();
   load();
   evaluate();
   write();

@@ -254,12 +254,11 @@ std::vector<value_range> engine_state::values_in(const std::vector<plan::column_
 void engine_state::encode_values(const plan::statistics& known) {
   const bool has_matrices = options.storage == storage_kind::automatic || options.storage == storage_kind::bits;
   const bool everywhere = tuned.dense_domain_encoding == tuning_mode::on;
-  // Words of 64 bits are codes of values already.
-  if (wide || tuned.dense_domain_encoding == tuning_mode::off || !(everywhere || has_matrices)) return;
+  if (tuned.dense_domain_encoding == tuning_mode::off || !(everywhere || has_matrices)) return;
   std::uint64_t facts = 0;
   for (std::uint32_t number = 0; number < staged.size(); ++number) facts += rows(number);
   if (!everywhere && facts < exec::calibration::least_encoded_rows) return;
-  dense_domain_encoding made(planned(), memory);
+  dense_domain_encoding made(planned(), memory, wide_or_none());
   encoding_choice chosen;
   chosen.everywhere = everywhere;
   if (options.memory_limit != 0) chosen.largest_matrix = std::min(chosen.largest_matrix, options.memory_limit / 4);
@@ -274,10 +273,23 @@ bool engine_state::reoptimize(std::size_t stratum, bool is_running) {
   plan::reoptimizer& planner = *running.planner;
   const bool is_planned = is_running ? planner.reoptimize_loop(stratum, *running.measures, suits)
                                      : planner.reoptimize(stratum, *running.measures, suits);
-  if (!is_planned) return false;
-  running.record.note_reordered(planner, stratum);
+  if (is_planned) take_over_plan(stratum);
+  return is_planned;
+}
+
+std::vector<relation_id> engine_state::abandon(std::size_t stratum, relation_id supplementary) {
+  evaluation& running = *current;
+  const auto suits = [&] { return !running.suits_device || running.suits_device(stratum); };
+  std::vector<relation_id> abandoned = running.planner->abandon(stratum, supplementary, *running.measures, suits);
+  if (!abandoned.empty()) take_over_plan(stratum);
+  return abandoned;
+}
+
+/// The planner has planned versions of a stratum again.
+void engine_state::take_over_plan(std::size_t stratum) {
+  evaluation& running = *current;
+  running.record.note_reordered(*running.planner, stratum);
   if (running.numbers) running.numbers->take_over(planned(), stratum);
-  return true;
 }
 
 /// What the planner needs to know of the facts.
@@ -367,6 +379,12 @@ void engine_state::evaluate_staged(std::shared_ptr<const sema::program> part, co
   if (tuned.reoptimization != tuning_mode::off) {
     chosen.reoptimize = [this](std::size_t next) { return reoptimize(next, false); };
     chosen.reoptimize_loop = [this](std::size_t running) { return reoptimize(running, true); };
+  }
+  if (tuned.mode_of(plan::supplementary_pass) != tuning_mode::on) {
+    chosen.supplementary.work_without = [this](std::size_t running, relation_id one) {
+      return current->planner->work_without(running, one, *current->measures);
+    };
+    chosen.supplementary.abandon = [this](std::size_t running, relation_id one) { return abandon(running, one); };
   }
   if (tuned.reoptimization == tuning_mode::on) chosen.cut.reoptimized_bindings = 0;
   wait_for_device();

@@ -100,6 +100,8 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   void stage(std::uint32_t relation, const std::vector<word>& row);
   /// Takes a row away from the facts of the relation, if it is one of them.
   void erase(std::uint32_t relation, std::vector<word> row);
+  /// Finds outputs that can't be written, before anything is loaded or computed. @throws input_error, output_error
+  void check_outputs();
   void load();
   /// Of relations that were evaluated before, those whose facts have changed and what depends on them.
   void evaluate();
@@ -148,9 +150,11 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   std::vector<bool> waiting;                        ///< relations that begin anew until it pays that they go on
   double seconds_anew = 0;                          ///< that this has taken
   std::uint64_t fact_files = 0;                     ///< that load() reads
-  std::vector<io::output_file> reports;             ///< begun, not written
-  std::timed_mutex renewal_guard;                   ///< held while a report is renewed
-  bool is_reported = false;                         ///< under the guard: no renewal may replace the last report
+  /// The files of .output directives; nothing where an output goes to a pipe, a device or standard output.
+  std::map<const sema::io_directive*, std::optional<io::output_place>> output_places;
+  std::vector<io::output_file> reports;  ///< begun, not written
+  std::timed_mutex renewal_guard;        ///< held while a report is renewed
+  bool is_reported = false;              ///< under the guard: no renewal may replace the last report
   std::unique_ptr<exec::run_listener> listener;
   std::unique_ptr<resource_timeline> timeline;  ///< of runs with report files
   std::unique_ptr<report_renewal> renewal;      ///< the last member but those of the device: it uses the others
@@ -171,6 +175,8 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   /// @throws input_error for options that only a device has
   void require_cpu_options() const;
   void find_functors();
+  /// The function of a library that a rule calls. @throws input_error
+  [[nodiscard]] void* function_of(const user_functor& described, const sema::rule& caller);
   /// @throws input_error for a functor of the caller that the program does not declare
   void require_declared_functors() const;
   /// @throws input_error
@@ -186,6 +192,12 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   /// Whatever makes writing impossible is found before the run. @throws input_error, output_error
   void prepare_outputs();
   void write_outputs(io::output_files& files);
+  struct pending_output;
+  [[nodiscard]] pending_output prepare_output(std::uint32_t relation, const sema::io_directive& directive);
+  void write_output(pending_output& output, unsigned threads, io::output_files& files);
+  void note_output(const pending_output& output, io::output_files& files);
+  void write_alone(pending_output output, io::output_files& files);
+  void write_together(std::vector<pending_output> outputs, io::output_files& files);
   /// Whether load() reads files for it.
   [[nodiscard]] bool is_loaded(std::uint32_t relation) const;
   void note_file(const std::string& relation, const std::map<std::string, std::string>& parameters);
@@ -241,6 +253,8 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   /// Orders the joins of a stratum again, which comes next. @return whether anything was planned again
   /// @param is_running between two iterations of its loop; else in front of it
   [[nodiscard]] bool reoptimize(std::size_t stratum, bool is_running);
+  [[nodiscard]] std::vector<relation_id> abandon(std::size_t stratum, relation_id supplementary);
+  void take_over_plan(std::size_t stratum);
   void hand_over_staged_rows();
   [[nodiscard]] bool may_load_pieces(std::uint32_t relation) const;
   void collect_figures();

@@ -13,38 +13,47 @@ namespace gpulog::detail {
 
 namespace {
 
-void mark_calls(const sema::expression& tree, std::vector<bool>& called) {
-  if (tree.is_operation() && tree.op == scalar_op::call_functor) called[tree.arguments.front().constant] = true;
-  for (const sema::expression& argument : tree.arguments) mark_calls(argument, called);
+/// By functor: the first rule that calls it, or nullptr.
+using callers = std::vector<const sema::rule*>;
+
+void note_caller(std::size_t functor, const sema::rule& rule, callers& first) {
+  if (first[functor] == nullptr) first[functor] = &rule;
 }
 
-void mark_calls(const std::vector<sema::literal>& body, std::vector<bool>& called) {
+void note_calls(const sema::expression& tree, const sema::rule& rule, callers& first) {
+  if (tree.is_operation() && tree.op == scalar_op::call_functor) {
+    note_caller(tree.arguments.front().constant, rule, first);
+  }
+  for (const sema::expression& argument : tree.arguments) note_calls(argument, rule, first);
+}
+
+void note_calls(const std::vector<sema::literal>& body, const sema::rule& rule, callers& first) {
   for (const sema::literal& part : body) {
     if (const auto* test = std::get_if<sema::constraint>(&part)) {
-      mark_calls(test->left, called);
-      mark_calls(test->right, called);
+      note_calls(test->left, rule, first);
+      note_calls(test->right, rule, first);
     } else if (const auto* folded = std::get_if<sema::aggregate>(&part)) {
-      if (folded->op == fold_op::functor) called[folded->functor] = true;
-      mark_calls(folded->target, called);
-      mark_calls(folded->body, called);
+      if (folded->op == fold_op::functor) note_caller(folded->functor, rule, first);
+      note_calls(folded->target, rule, first);
+      note_calls(folded->body, rule, first);
     } else if (const auto* made = std::get_if<sema::generator>(&part)) {
-      for (const sema::expression& argument : made->arguments) mark_calls(argument, called);
+      for (const sema::expression& argument : made->arguments) note_calls(argument, rule, first);
     }
   }
 }
 
 }  // namespace
 
-std::vector<bool> called_functors(const sema::program& analysed, const std::vector<bool>& needed) {
-  std::vector<bool> called(analysed.functors.size(), false);
+std::vector<const sema::rule*> functor_callers(const sema::program& analysed, const std::vector<bool>& needed) {
+  callers first(analysed.functors.size(), nullptr);
   for (const auto* rules : {&analysed.rules, &analysed.subsumptions}) {
     for (const sema::rule& rule : *rules) {
       if (!needed[rule.head.relation.value]) continue;
-      for (const sema::expression& argument : rule.head.arguments) mark_calls(argument, called);
-      mark_calls(rule.body, called);
+      for (const sema::expression& argument : rule.head.arguments) note_calls(argument, rule, first);
+      note_calls(rule.body, rule, first);
     }
   }
-  return called;
+  return first;
 }
 
 void functor_libraries::closer::operator()(void* library) const { dlclose(library); }
@@ -84,7 +93,7 @@ void functor_libraries::open() {
   for (const std::string& name : names_) {
     if (name.empty()) continue;
     if (name.find('/') != std::string::npos) {
-      // Soufflé puts lib and .so around the whole path; a file as it is called is what a shell completes.
+      // Soufflé adds lib and .so around the whole path; a plain path also works because shells complete paths.
       const std::string path = existing(name);
       open(path.empty() ? fmt::format("lib{}.so", name) : path);
       continue;
@@ -96,7 +105,7 @@ void functor_libraries::open() {
       found = open(path);
       break;
     }
-    // Then where the loader looks for libraries.
+    // Falls back to the search path of the dynamic loader.
     if (!found) open(fmt::format("lib{}.so", name));
   }
 }

@@ -10,17 +10,19 @@
 
 namespace gpulog::detail {
 
-/// By number: whether a rule calls the functor. The others need not be in any library.
-[[nodiscard]] std::vector<bool> called_functors(const sema::program& analysed, const std::vector<bool>& needed);
+/// Returns the first rule that calls each functor, by number; nullptr: no rule calls the functor, and no library needs
+/// to have it.
+[[nodiscard]] std::vector<const sema::rule*> functor_callers(const sema::program& analysed,
+                                                             const std::vector<bool>& needed);
 
-/// The shared libraries that functors are looked for in; opened with the first search, closed with this object.
+/// The shared libraries of functors; opened by the first search, closed with this object.
 class functor_libraries {
  public:
   functor_libraries(const run_options& options, const std::map<std::string, std::string>& pragmas);
 
-  /// nullptr when none of the libraries has it
+  /// Returns nullptr if no library has the functor.
   [[nodiscard]] void* find(const std::string& name);
-  /// What is said of one that none of them has.
+  /// Returns the message for a functor that no library has.
   [[nodiscard]] std::string missing(const std::string& name) const;
 
  private:
@@ -30,15 +32,15 @@ class functor_libraries {
 
   void open();
   bool open(const std::string& path);
-  /// Of a path, as it is or from the base; empty when there is no such file.
+  /// Returns an existing path, as given or relative to the base; empty if no such file exists.
   [[nodiscard]] std::string existing(const std::string& path) const;
 
   std::vector<std::string> names_;
   std::vector<std::string> directories_;
-  std::string base_;  ///< empty: none
+  std::string base_;  ///< empty: no base
   bool opened_ = false;
   std::vector<std::unique_ptr<void, closer>> libraries_;
-  std::string failures_;  ///< why libraries could not be opened
+  std::string failures_;  ///< reasons why libraries could not be opened
 };
 
 }  // namespace gpulog::detail

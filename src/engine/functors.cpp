@@ -15,7 +15,7 @@
 namespace gpulog::detail {
 namespace {
 
-/// As (number,symbol):number.
+/// Formats the types, for example as (number,symbol):number.
 std::string types_of(const user_functor& described) {
   std::vector<std::string_view> parameters;
   for (const value_kind kind : described.parameters) parameters.push_back(sema::kind_name(kind));
@@ -24,7 +24,7 @@ std::string types_of(const user_functor& described) {
 
 }  // namespace
 
-/// Calls a functor of the caller without rows, so that wrong types are found before any file is read.
+/// Calls a registered functor with zero rows, so that type errors are reported before any file is read.
 void engine_state::require_callable(const user_functor& described, const registered_functor& function) {
   const auto refuse = [&](const std::string& reason) {
     throw input_error(fmt::format("User-defined functor @{} cannot be called: {}", described.name, reason));
@@ -54,27 +54,27 @@ void engine_state::require_declared_functors() const {
 void engine_state::find_functors() {
   require_declared_functors();
   if (analysed().functors.empty()) return;
-  const std::vector<bool> called = called_functors(analysed(), needed);
+  const std::vector<const sema::rule*> callers = functor_callers(analysed(), needed);
   functors.emplace(symbols, records, wide_or_none());
-  for (std::size_t number = 0; number < called.size(); ++number) {
+  for (std::size_t number = 0; number < callers.size(); ++number) {
     const user_functor& described = analysed().functors[number];
     if (const auto registered = options.functors.find(described.name); registered != options.functors.end()) {
       require_callable(described, registered->second);
       functors->add(described, registered->second);
       continue;
     }
-    void* function = nullptr;
-    std::string missing;
-    if (called[number]) {
-      if (const std::string reason = kernels::why_not_callable(described); !reason.empty()) {
-        throw input_error(fmt::format("User-defined functor @{} cannot be called: {}", described.name, reason));
-      }
-      function = libraries.find(described.name);
-      // As in Soufflé, it is missed by a call: rules that read nothing make none.
-      if (function == nullptr) missing = libraries.missing(described.name);
-    }
-    functors->add(described, function, std::move(missing));
+    functors->add(described, callers[number] == nullptr ? nullptr : function_of(described, *callers[number]));
   }
+}
+
+/// A function that is missing is found before any file is read, although Soufflé misses it with the first call only.
+void* engine_state::function_of(const user_functor& described, const sema::rule& caller) {
+  if (const std::string reason = kernels::why_not_callable(described); !reason.empty()) {
+    throw input_error(fmt::format("User-defined functor @{} cannot be called: {}", described.name, reason));
+  }
+  if (void* const function = libraries.find(described.name)) return function;
+  throw input_error(fmt::format("{} in rule:\n{}\nin file {}", libraries.missing(described.name), caller.text,
+                                to_string(caller.span)));
 }
 
 }  // namespace gpulog::detail

@@ -26,14 +26,14 @@ namespace {
 
 using detail::program_state;
 
-/// @throws input_error when there is none of so many bits
+/// @throws input_error for an unsupported word size
 word_size word_size_of(const compile_options& options) {
   if (options.word_size == 32) return word_size::bits32;
   if (options.word_size == 64) return word_size::bits64;
   throw input_error("words have 32 or 64 bits, not " + std::to_string(options.word_size));
 }
 
-/// Of patterns that stand in the text: evaluation has no place for a message.
+/// Warns about malformed patterns in the program text. The evaluation cannot report them.
 void warn_of_wrong_patterns(const std::vector<sema::literal>& body, const sema::program& analysed,
                             diagnostics& report) {
   for (const sema::literal& part : body) {

@@ -22,17 +22,17 @@ struct engine_state;
 struct program_state {
   word_size words = word_size::bits32;
   source_manager sources;
-  source_manager query_sources;  ///< no files: what was asked
+  source_manager query_sources;  ///< queries, which are not files
   syntax::program parsed;
-  std::optional<sema::program> analysed;   ///< nothing when there were errors
-  std::set<std::string> filled_relations;  ///< by the caller
+  std::optional<sema::program> analysed;   ///< empty if there were errors
+  std::set<std::string> filled_relations;  ///< filled by the caller
   std::vector<diagnostic> remarks;
   std::string report;
   std::vector<std::string> shown_stages;  ///< by the pragma `show`
   bool is_deep = false;                   ///< whatever walks its expressions runs by on_stack_for()
   std::size_t syntax_errors = 0;
-  engine_state* symbols_of = nullptr;  ///< of a program that was read for an engine; only compared once it is read
-  bool is_cut_off = false;             ///< the first error is that a text ends
+  engine_state* symbols_of = nullptr;  ///< the engine that a program was read for; afterwards only compared
+  bool is_cut_off = false;             ///< the first error is an unexpected end of text
   double compile_seconds = 0;
 };
 

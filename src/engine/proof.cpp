@@ -19,7 +19,7 @@
 namespace gpulog {
 namespace {
 
-/// Searches use memory of the run.
+/// Runs a proof search, which uses memory of the run.
 template <class Search>
 auto found_by(detail::engine_state& engine, const Search& search) {
   try {
@@ -65,13 +65,13 @@ nlohmann::ordered_json object_of(const proof& shown) {
 
 // ---- drawing --------------------------------------------------------------------------------------------------------
 
-/// Lines of text, the last one at the bottom.
+/// Lines of text, from top to bottom.
 struct drawing {
   std::vector<std::string> lines;
   std::size_t width = 0;
 };
 
-/// Characters of UTF-8.
+/// Counts UTF-8 characters.
 std::size_t width_of(std::string_view text) {
   constexpr unsigned char continuation_mask = 0xc0;
   constexpr unsigned char continuation = 0x80;
@@ -82,7 +82,7 @@ std::size_t width_of(std::string_view text) {
 
 drawing drawing_of(const std::string& line) { return {{line}, width_of(line)}; }
 
-/// Side by side on one ground, with a blank behind each.
+/// Places drawings side by side, aligned at the bottom, each followed by a blank.
 drawing beside(const std::vector<drawing>& parts) {
   drawing whole;
   std::size_t height = 0;
@@ -100,7 +100,7 @@ drawing beside(const std::vector<drawing>& parts) {
   return whole;
 }
 
-/// The premises, a line with the rule, and the conclusion in the middle below it.
+/// Draws the premises, a line with the rule, and the centred conclusion below.
 drawing inference(const std::vector<drawing>& premises, const std::string& rule, const std::string& conclusion) {
   drawing drawn = beside(premises);
   const std::size_t own = width_of(conclusion);
@@ -119,7 +119,7 @@ std::string text_of(const drawing& drawn) {
   return text;
 }
 
-/// @param next of the names
+/// @param next number of the next name in `cut_names`
 drawing drawing_of(const proof& shown, const std::vector<std::string>& cut_names, std::size_t& next) {
   switch (shown.what) {
     case proof::kind::derived:

@@ -18,7 +18,7 @@
 namespace gpulog::detail {
 namespace {
 
-/// Relations with the types of their attributes, rules with those of their variables.
+/// Prints relations with the types of their attributes, and rules with the types of their variables.
 std::string type_analysis(const sema::program& program) {
   std::string text;
   for (const sema::relation& relation : program.relations) {
@@ -41,7 +41,7 @@ std::string type_analysis(const sema::program& program) {
 
 using show_function = std::function<std::string(const program_state&, const run_options&)>;
 
-/// A stage that exists only for programs without errors.
+/// Returns the function of a stage that requires a program without errors.
 show_function of_analysed(std::string (*show)(const sema::program&)) {
   return [show](const program_state& state, const run_options&) {
     return state.analysed ? show(*state.analysed) : std::string();

@@ -7,12 +7,13 @@
 #include "engine/program_state.hpp"
 #include "gpulog/options.hpp"
 
-/// The stages of a program as text (--show).
+/// Prints the stages of a program (--show).
 namespace gpulog::detail {
 
 [[nodiscard]] const std::vector<std::string>& stage_names();
 
-/// Empty when the program was rejected before that stage. @throws input_error for an unknown name
+/// Returns an empty text if the program was rejected before the stage.
+/// @throws input_error for an unknown name
 [[nodiscard]] std::string show_stage(const program_state& state, std::string_view stage, const run_options& options);
 
 }  // namespace gpulog::detail

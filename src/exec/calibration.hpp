@@ -38,6 +38,10 @@ inline constexpr std::uint64_t least_watched_rows = 4096;
 /// looks first for rows that dominate many (bench/results/two-processors-subsumption.txt has the command).
 inline constexpr std::uint64_t least_dropped_rows = 1024;
 inline constexpr std::uint64_t long_chain = 8;
+/// Candidates of a step that takes little longer than reading the clock, and how many of such steps follow one that is
+/// measured (`bench/small_iterations/run`: reading the clock for each takes 10 to 20 % of the time).
+inline constexpr std::uint64_t candidates_of_short_step = 256;
+inline constexpr unsigned unmeasured_steps = 15;
 /// A run of a version that does nothing. No command measures it.
 inline constexpr double host_run_seconds = 2e-6;
 
@@ -52,6 +56,17 @@ inline constexpr double most_continued_share = 0.1;
 /// Recursions are planned again while they run, each time their joins have made this part of their bindings since the
 /// last time, so that a wrong order takes about as little too long (`bench/orders loops`).
 inline constexpr std::uint64_t reoptimized_part = 16;
+
+// Supplementary relations (`bench/regret`).
+/// Bindings in the time in which a row is stored: in the relation's set, and in the indexes that its readers search.
+/// The classification of GALEN takes 440 ns a row, a binding 8 ns; with 16, SG keeps its supplementary relation.
+inline constexpr double stored_row_bindings = 16;
+/// Bindings that readers make for a row, before they have read any.
+inline constexpr double expected_row_bindings = 4;
+/// What a supplementary relation may cost more than it saves: bindings (about 17 ms), a share of the other work of its
+/// stratum, or what the rules would have taken without it.
+inline constexpr double free_supplementary_bindings = 1 << 21;
+inline constexpr double supplementary_share = 0.25;
 
 // Closures over components. They follow from the runs in bench/results/condensation.txt (`gpulog -j1 --backend cpu
 // [--tune condensation=off] -F GRAPH bench/paper/reach.dl`); no command measures them alone.

@@ -63,6 +63,10 @@ struct cut_offs {
   /// number is larger, as the device is faster. 0: after each iteration. Planning a version again takes a twentieth of
   /// the time that these bindings take.
   std::uint64_t reoptimized_bindings = 1 << 15;
+  /// What a supplementary relation may cost more than it saves before the planner is asked: bindings, and a share of
+  /// the other work of its stratum.
+  double free_supplementary_bindings = calibration::free_supplementary_bindings;
+  double supplementary_share = calibration::supplementary_share;
   // On a device, `hash` mode.
   /// Rows are made of factorized relations, so many at a time, until that has taken what making each of their rows so
   /// often takes; then they get columns.
@@ -99,6 +103,14 @@ enum class join_mode : std::uint8_t {
   nested         ///< as nested loops, a thread an outer tuple
 };
 
+/// What the planner does about a supplementary relation of a running loop. Both are there or none.
+struct supplementary_planner {
+  /// plan::reoptimizer::work_without()
+  std::function<double(std::size_t stratum, relation_id supplementary)> work_without;
+  /// plan::reoptimizer::abandon()
+  std::function<std::vector<relation_id>(std::size_t stratum, relation_id supplementary)> abandon;
+};
+
 struct options {
   unsigned threads = 1;
   std::uint64_t device_block_bytes = 0;  ///< shared memory that a block of the device can have; 0: enough
@@ -115,6 +127,7 @@ struct options {
   std::function<bool(std::size_t stratum)> reoptimize;
   /// The same for the versions of a loop, between two iterations, when its joins have made many bindings.
   std::function<bool(std::size_t stratum)> reoptimize_loop;
+  supplementary_planner supplementary;
   const char* backend_name = "cpu";  ///< for progress
   run_monitor* monitor = nullptr;    ///< outlives the executor; told where a run failed; nullptr: nobody asks
   bool is_watched = false;           ///< others look at the run while it goes on
@@ -143,6 +156,7 @@ struct version_statistics {
   std::uint64_t runs = 0;           ///< with input rows
   std::uint64_t row_wise_runs = 0;  ///< of them, those that made rows (plan::row_wise_version)
   std::uint64_t candidates = 0;     ///< tuples offered to the head's set
+  std::uint64_t bindings = 0;       ///< that its joins made, at least as many as candidates
   std::uint64_t tuples = 0;         ///< of them new; in `hisa` mode counted by relation only
   double seconds = 0;
   /// Rows behind operators. nullptr: they are not known. Of a version that ran in other ways too, or in another order
@@ -305,6 +319,7 @@ struct stratum_stops {
   const std::atomic<bool>* now = nullptr;  ///< in place of options::stop: its relations are in no good state then
   /// options::reoptimize_loop() of the stratum; may be empty.
   std::function<bool()> reoptimize_loop;
+  supplementary_planner supplementary;
 };
 
 /// An executor that runs strata one at a time, so that several can share a plan (hybrid_executor.hpp): each stratum in

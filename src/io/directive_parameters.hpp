@@ -13,16 +13,16 @@ class directive_parameters {
 
   [[nodiscard]] std::string text(const std::string& key, std::string_view otherwise) const;
   [[nodiscard]] bool has(const std::string& key) const { return values_.contains(key); }
-  /// @throws user_error unless the value is true or false.
+  /// As in Soufflé, every value but "true" is false; the analysis warns of such values.
   [[nodiscard]] bool flag(const std::string& key) const;
-  /// Between the columns of a line. @throws user_error for one that can't separate anything.
+  /// Returns the text between two columns. @throws user_error for a quote with rfc4180, which readers could not parse
   [[nodiscard]] std::string delimiter(bool rfc4180) const;
 
  private:
   const std::map<std::string, std::string>& values_;
 };
 
-/// What a relation is called in files and on standard output: the parameter name, or the name that it has.
+/// Returns the name of a relation in files and on standard output: the parameter name, else the relation's name.
 [[nodiscard]] std::string name_in_files(const std::string& relation,
                                         const std::map<std::string, std::string>& parameters);
 

@@ -19,7 +19,7 @@ namespace {
   throw user_error(fmt::format("Cannot open {}: {}", name, std::strerror(reason)));
 }
 
-/// A file that is not there, with its whole path and what is there in its place.
+/// Names the whole path of a missing file, and a file with a similar name if the folder has one.
 [[noreturn]] void refuse_missing(const std::string& name, const std::filesystem::path& path) {
   std::error_code unknown;
   const std::filesystem::path whole = std::filesystem::absolute(path, unknown).lexically_normal();

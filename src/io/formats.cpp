@@ -28,15 +28,16 @@ void print_size(const relation_rows& rows, const write_request& /*request*/, con
 }
 
 constexpr format all_formats[] = {
-    {"file", read_text_file, write_text_file, false, ".csv"},
+    {"file", read_text_file, write_text_file, false, ".csv", false, check_text},
     {"stdin", read_text_from_standard_input, nullptr},
-    {"stdout", nullptr, print_as_text, true},
+    {"stdout", nullptr, print_as_text, true, {}, false, check_text},
     {"stdoutprintsize", nullptr, print_size, true},
     {"jsonfile", read_json_file, write_json_file, false, ".json"},
     {"json", read_json_from_standard_input, print_as_json, true},
-    {"sqlite", read_sqlite, write_sqlite, false, ".sqlite", true},
-    {"parquet", read_arrow<arrow_format::parquet>, write_arrow<arrow_format::parquet>, false, ".parquet"},
-    {"arrow", read_arrow<arrow_format::arrow>, write_arrow<arrow_format::arrow>, false, ".arrow"},
+    {"sqlite", read_sqlite, write_sqlite, false, ".sqlite", true, check_sqlite},
+    {"parquet", read_arrow<arrow_format::parquet>, write_arrow<arrow_format::parquet>, false, ".parquet", false,
+     check_arrow},
+    {"arrow", read_arrow<arrow_format::arrow>, write_arrow<arrow_format::arrow>, false, ".arrow", false, check_arrow},
 };
 
 }  // namespace
@@ -66,7 +67,7 @@ std::string output_name(const std::string& relation, const directive_parameters&
   const std::string usual = fmt::format("{}{}{}", relation, chosen->extension, extension_of(how));
   const bool is_database = kind == "sqlite";
   std::string name = parameters.text("filename", is_database ? parameters.text("dbname", usual) : usual);
-  // A database that is no file could not appear together with the other outputs, and one in memory not at all.
+  // Without a file, a database could not appear together with the other outputs, and a database in memory not at all.
   if (is_database && is_sqlite_uri(name)) {
     throw user_error(fmt::format("{} is a URI or a database in memory, and an output is a file", name));
   }

@@ -11,29 +11,31 @@
 
 namespace gpulog::io {
 
-/// What IO=NAME of a directive means: a format, and where it is read from or written to. A new format is a folder in
-/// formats/ and a line in formats.cpp.
+/// The meaning of IO=NAME: a format with its reader and writer. A new format is a folder in formats/ and a line in
+/// formats.cpp.
 struct format {
   std::string_view name;
-  /// As read_facts; nullptr: nothing is read this way.
+  /// As read_facts; nullptr: the format has no reader.
   std::uint64_t (*read)(const read_request& request, storage::symbol_table& symbols, const row_allocator& allocate);
-  /// As write_relation; nullptr: nothing is written this way.
+  /// As write_relation; nullptr: the format has no writer.
   void (*write)(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
                 output_files& files);
-  bool prints = false;              ///< it writes to standard output
-  std::string_view extension = {};  ///< of the files that it writes
+  bool prints = false;              ///< the writer prints on standard output
+  std::string_view extension = {};  ///< of written files; empty: the format writes no files
   bool has_parts = false;           ///< several relations may share a file
+  /// Throws the errors of `write` that do not depend on rows; nullptr: only the path can be wrong.
+  void (*check)(const std::string& relation, const write_request& request) = nullptr;
 };
 
 [[nodiscard]] std::span<const format> formats();
 
-/// nullptr where there is none of this name.
+/// Returns nullptr for an unknown name.
 [[nodiscard]] const format* find_format(std::string_view name);
 
-/// " Did you mean 'file'?", of the formats that are usable; empty: none is near.
+/// Returns " Did you mean 'file'?" for a usable format with a similar name; else an empty text.
 [[nodiscard]] std::string meant_format(std::string_view name, bool (*is_usable)(const format& one));
 
-/// The file that an .output writes, as the parameters name it. @throws user_error for parameters that make no sense
+/// The file of an .output, as the parameters name it. @throws user_error for a database without a file
 [[nodiscard]] std::string output_name(const std::string& relation, const directive_parameters& parameters);
 
 }  // namespace gpulog::io

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <system_error>
 
 #include "io/directive_parameters.hpp"
@@ -22,6 +24,13 @@ const format& format_of(const write_request& request) {
                                  meant_format(kind, [](const format& one) { return one.write != nullptr; })));
   }
   return *chosen;
+}
+
+/// SQLite compares names without regard to case.
+std::string lower_case(std::string name) {
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char byte) { return static_cast<char>(std::tolower(byte)); });
+  return name;
 }
 
 }  // namespace
@@ -45,8 +54,24 @@ std::optional<output_place> place_of(const std::string& relation, const write_re
     const format& chosen = format_of(request);
     const std::string name = output_name(relation, directive_parameters(request.parameters));
     auto place = place_of(request.output_directory / name);
-    if (place && chosen.has_parts) place->part = relation;
+    if (place && chosen.has_parts) place->part = lower_case(relation);
     return place;
+  } catch (const user_error& problem) {
+    throw user_error(fmt::format("Error writing {} data: {}", relation, problem.what()));
+  }
+}
+
+bool overlap(const output_place& a, const output_place& b) {
+  if (a.file != b.file) return false;
+  return a.part.empty() || b.part.empty() || a.part == b.part || "_" + a.part == b.part || a.part == "_" + b.part;
+}
+
+void require_writable(const std::string& relation, const write_request& request, output_check& files) {
+  try {
+    const format& chosen = format_of(request);
+    if (chosen.check != nullptr) chosen.check(relation, request);
+    if (chosen.extension.empty()) return;
+    files.require_writable(request.output_directory / output_name(relation, directive_parameters(request.parameters)));
   } catch (const user_error& problem) {
     throw user_error(fmt::format("Error writing {} data: {}", relation, problem.what()));
   }
@@ -60,6 +85,10 @@ void write_relation(const relation_rows& rows, const write_request& request, con
   } catch (const user_error& problem) {
     throw user_error(fmt::format("Error writing {} data: {}", rows.relation, problem.what()));
   }
+}
+
+bool is_small(const relation_rows& rows, const write_request& request) {
+  return !format_of(request).has_parts && count_pieces(rows) == 1;
 }
 
 void print_relation_size(const std::string& relation, std::uint64_t rows) {

@@ -15,15 +15,15 @@
 
 namespace gpulog::io {
 
-/// A relation's rows as they are to be written; the columns belong to the caller. Rows that stand nowhere (pairs of an
-/// equivalence relation) are made by `read`, and the columns are nullptr.
+/// The rows of a relation for a writer; the columns belong to the caller. If no columns exist (pairs of an equivalence
+/// relation, rows on a device), the columns are nullptr and `read` copies rows.
 struct relation_rows {
   std::string relation;
   std::vector<std::string> attribute_names;
   std::vector<value_kind> kinds;
   std::vector<const word*> columns;
   std::uint64_t rows = 0;
-  /// Writes rows [first, first + n) to one array a column, for any number of threads at a time; or nothing.
+  /// Copies rows [first, first + n) into one array per column; for any number of threads at a time; or empty.
   std::function<void(std::uint64_t first, std::uint64_t n, word* const* columns)> read;
   structured_columns structured;  ///< of records and algebraic data types
   /// Where texts are made that are larger than a few megabytes.
@@ -45,23 +45,34 @@ struct write_request {
 void write_relation(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
                     output_files& files);
 
-/// Whether what is written is printed at once: it can't be taken back when something else fails.
+/// Whether one thread formats all rows into a file of its own: several such outputs may be written at a time, each with
+/// its own output_files.
+[[nodiscard]] bool is_small(const relation_rows& rows, const write_request& request);
+
+/// Whether the output is printed at once: a later failure can't undo printing.
 [[nodiscard]] bool prints_on_standard_output(const write_request& request);
 
-/// What an .output replaces: a file or, where several may share it, a part of one.
+/// The target of an .output: a file, or a part of a file that several outputs may share.
 struct output_place {
   std::filesystem::path file;  ///< the same for all paths of a file
   std::string part;            ///< empty: the whole file
 };
 
-/// Nothing where it is written to standard output, a device or a pipe, which takes any number of outputs.
-/// @throws user_error for parameters that make no sense, or for a database that is no file
+/// Whether both would replace the same text, file or table. SQLite has tables "r" and "_r" for a relation "r".
+[[nodiscard]] bool overlap(const output_place& a, const output_place& b);
+
+/// Throws the errors of write_relation() that are known before a run: parameters, the path, a database, a missing
+/// library. @throws user_error, output_error
+void require_writable(const std::string& relation, const write_request& request, output_check& files);
+
+/// Returns nothing for standard output, a device or a pipe, which take any number of outputs. @throws user_error for
+/// unknown formats, or for a database without a file
 [[nodiscard]] std::optional<output_place> place_of(const std::string& relation, const write_request& request);
 
 /// The same of a file that is no relation's.
 [[nodiscard]] std::optional<output_place> place_of(const std::filesystem::path& file);
 
-/// .printsize: the relation's name, a tab and its size on standard output. @throws output_error
+/// Prints a relation's name, a tab and the size on standard output. @throws output_error
 void print_relation_size(const std::string& relation, std::uint64_t rows);
 
 /// Whether a query without variables holds, on standard output, in the frame of a relation. @throws output_error

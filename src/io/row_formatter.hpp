@@ -11,7 +11,7 @@
 
 namespace gpulog::io {
 
-/// Some rows of a relation, wherever they come from.
+/// Some rows of a relation, in columns or copied.
 class row_window {
  public:
   row_window(const relation_rows& rows, std::uint64_t first, std::uint64_t last) : columns_(rows.columns) {
@@ -40,13 +40,13 @@ class row_formatter {
   row_formatter(const row_formatter&) = delete;
   row_formatter& operator=(const row_formatter&) = delete;
   virtual ~row_formatter() = default;
-  /// Before all rows and behind them.
+  /// The text before all rows, and the text after all rows.
   [[nodiscard]] virtual std::string beginning() const = 0;
   [[nodiscard]] virtual std::string end() const = 0;
   virtual void append_rows(byte_buffer& text, std::uint64_t first, std::uint64_t last) const = 0;
 };
 
-/// Records need a table that they are written from.
+/// Checks that the table of records exists if a column has records.
 void check_kinds(const relation_rows& rows);
 
 }  // namespace gpulog::io

@@ -19,12 +19,16 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
-/// Whether it is a number that is at most too large for words of 32 bits.
-bool fits_wide_words(std::string_view text, value_kind kind) {
-  std::int64_t number = 0;
-  std::uint64_t magnitude = 0;
-  return kind == value_kind::number ? parse_number(text, number)
-                                    : kind == value_kind::unsigned_number && parse_unsigned(text, magnitude);
+/// Whether the text is a number that fits words of 64 bits, but not of 32 bits.
+bool needs_wide_words(std::string_view text, value_kind kind) {
+  if (kind == value_kind::number) {
+    std::int32_t narrow = 0;
+    std::int64_t wide = 0;
+    return !parse_number(text, narrow) && parse_number(text, wide);
+  }
+  std::uint32_t narrow = 0;
+  std::uint64_t wide = 0;
+  return kind == value_kind::unsigned_number && !parse_unsigned(text, narrow) && parse_unsigned(text, wide);
 }
 
 }  // namespace
@@ -57,7 +61,7 @@ row_problem conversion_problem(std::string_view value, value_kind kind, std::siz
   std::replace(shown.begin(), shown.end(), '\t', '?');
   row_problem found{
       fmt::format("Error converting <{}{}> in column {} in {}", shown, cut ? "..." : "", column + 1, place)};
-  if (!has_wide_words && fits_wide_words(value, kind)) {
+  if (!has_wide_words && needs_wide_words(value, kind)) {
     found.hint = "Numbers have 32 bits here; with --word-size 64 they have 64 bits";
   }
   return found;

@@ -23,21 +23,21 @@ namespace {
 constexpr std::uint64_t values_per_piece = 65536;
 /// Where values may have any size.
 constexpr std::uint64_t records_per_piece = 1024;
-/// Pieces that may wait for their turn to be written, for each thread.
+/// Limit of finished pieces that wait to be written, per thread.
 constexpr std::size_t waiting_per_thread = 4;
 constexpr const char* standard_output_name = "standard output";
 
 /// Where finished bytes go, in order.
 using byte_sink = std::function<void(std::string_view)>;
 
-/// Pieces that are made by many threads in any order, and written in the order of their numbers by whoever finds the
-/// next one ready.
+/// Writes pieces in the order of their numbers. Threads make pieces in any order; the thread that adds the next piece
+/// writes the ready ones.
 template <class Piece>
 class ordered_writer {
  public:
   ordered_writer(std::size_t limit, std::function<void(Piece)> write) : limit_(limit), write_(std::move(write)) {}
 
-  /// Blocks while too many pieces wait. The piece whose turn it is never waits.
+  /// Blocks while too many pieces wait. The next piece never waits.
   void add(std::size_t number, Piece piece) {
     std::unique_lock lock(access_);
     changed_.wait(lock, [&] { return number < next_ + limit_ || failed_; });
@@ -57,7 +57,7 @@ class ordered_writer {
     writing_ = false;
   }
 
-  /// A piece will never come: nobody is to wait for it.
+  /// Wakes all waiting threads after a piece failed.
   void give_up() {
     const std::lock_guard lock(access_);
     failed_ = true;
@@ -75,7 +75,7 @@ class ordered_writer {
   bool failed_ = false;
 };
 
-/// Buffers that were written, to be filled again: fresh memory costs more than formatting into it.
+/// Reuses written buffers: fresh memory costs more than formatting.
 class buffer_pool {
  public:
   explicit buffer_pool(backend::memory_resource& memory) : memory_(memory) {}
@@ -98,15 +98,18 @@ class buffer_pool {
   std::vector<byte_buffer> spare_;
 };
 
-/// The text of all rows to the sink. A piece is a number of rows; the first has what stands before all rows, the last
-/// what stands behind them.
+std::uint64_t rows_of_piece(const relation_rows& rows) {
+  const bool has_records = std::any_of(rows.kinds.begin(), rows.kinds.end(), is_structured);
+  return std::max<std::uint64_t>((has_records ? records_per_piece : values_per_piece) / (rows.columns.size() + 1), 1);
+}
+
+/// Writes the text of all rows to the sink. A piece is a fixed number of rows. The first piece begins with the
+/// formatter's beginning, and the last piece ends with its end.
 template <class MakePiece, class WritePiece>
 void write_pieces(const relation_rows& rows, const row_formatter& formatter, unsigned threads, buffer_pool& buffers,
                   const MakePiece& make_piece, const WritePiece& write_piece) {
-  const bool has_records = std::any_of(rows.kinds.begin(), rows.kinds.end(), is_structured);
-  const std::uint64_t rows_per_piece =
-      std::max<std::uint64_t>((has_records ? records_per_piece : values_per_piece) / (rows.columns.size() + 1), 1);
-  const std::uint64_t pieces = std::max<std::uint64_t>((rows.rows + rows_per_piece - 1) / rows_per_piece, 1);
+  const std::uint64_t rows_per_piece = rows_of_piece(rows);
+  const std::uint64_t pieces = count_pieces(rows);
   task_runner run(threads);
   using piece = decltype(make_piece(byte_buffer{}));
   ordered_writer<piece> writer(waiting_per_thread * run.threads(), write_piece);
@@ -164,6 +167,11 @@ void flush_other_writers() {
 }
 
 }  // namespace
+
+std::uint64_t count_pieces(const relation_rows& rows) {
+  const std::uint64_t rows_per_piece = rows_of_piece(rows);
+  return std::max<std::uint64_t>((rows.rows + rows_per_piece - 1) / rows_per_piece, 1);
+}
 
 void print_text(std::string_view text) {
   flush_other_writers();

@@ -13,8 +13,7 @@
 /// Where the symbols of a file go that is being read.
 namespace gpulog::io {
 
-/// Texts that are not in the input as they are: values with doubled quotes, numbers as symbols. Kept until interning
-/// has finished.
+/// Texts that differ from the input: values with doubled quotes, numbers as symbols. Kept until interning ends.
 class unquoted_texts {
  public:
   std::string_view keep(std::string_view text) {
@@ -65,7 +64,7 @@ class bulk_interner {
   unquoted_texts& unquoted_;
 };
 
-/// Symbols on their way to their numbers. They are looked up many at a time, since each lookup waits for memory.
+/// Symbols that wait for their numbers. Looking up a batch of symbols overlaps the waits for memory.
 template <class Interner>
 class symbol_queue {
  public:

@@ -10,7 +10,7 @@
 namespace gpulog::io {
 
 struct task_runner::arena {
-  // More than oneTBB allows would only make it warn.
+  // oneTBB warns of more threads than it allows.
   explicit arena(unsigned threads)
       : tasks(static_cast<int>(std::min<std::size_t>(
             threads, tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism)))) {}

@@ -6,8 +6,8 @@
 
 namespace gpulog::io {
 
-/// Runs numbered pieces of work on a fixed number of threads, the caller's among them. Pieces start in the order of
-/// their numbers, so that what depends on the first pieces can go on early.
+/// Runs numbered tasks on a fixed number of threads, including the caller. Tasks start in the order of their numbers,
+/// so that consumers of the first results can start early.
 class task_runner {
  public:
   explicit task_runner(unsigned threads);

@@ -13,7 +13,7 @@
 namespace gpulog::plan {
 namespace {
 
-/// What values a column, or a slot from where it is bound on, stands for. Nodes that exchange values are joined.
+/// Class of values that a column, or a slot from its binding on, holds. Nodes that exchange values are joined.
 using node = std::uint32_t;
 
 class class_search {
@@ -43,7 +43,7 @@ class class_search {
   struct properties {
     bool is_computed = false;
     bool is_ordered = false;
-    std::optional<value_kind> order;  ///< of what kind the values are that are compared by order
+    std::optional<value_kind> order;  ///< kind of the values that are compared by order
     std::vector<wide_word*> constants;
   };
 
@@ -76,7 +76,7 @@ class class_search {
   }
   void mark_computed(node of) { properties_[root(of)].is_computed = true; }
 
-  /// The values of the operand are among those of the node.
+  /// Joins the operand's values with the class of the node.
   void join(operand& value, node with) {
     if (value.is_constant) {
       properties_[root(with)].constants.push_back(&value.literal);
@@ -95,7 +95,7 @@ class class_search {
     for (const column_binding& bound : bindings) held_[bound.slot] = column(relation, bound.column);
   }
 
-  /// What keeps tuples by their values, by other ways than whether they are equal.
+  /// Marks the columns of relations that choose tuples by value, and columns of kinds without exchangeable values.
   void add_relation(relation_id id) {
     const relation& one = plan_.relations[id.value];
     const bool chooses = one.is_equivalence || one.size_limit != 0 || !one.choice_domains.empty() || one.best;
@@ -191,7 +191,7 @@ class class_search {
     join(compared.right, met);
   }
 
-  /// What the filters of its versions say once more.
+  /// Adds the filters of row-wise evaluation, which repeat filters of the versions.
   void add_row_filters(stratum& one) {
     const relation_id head = one.relations.front();
     held_ = {{slot_id(0), column(head, 0)}, {slot_id(1), column(head, 1)}};
@@ -224,10 +224,10 @@ class class_search {
   }
 
   program& plan_;
-  std::vector<node> first_node_;  // by relation: of its first column
+  std::vector<node> first_node_;  // by relation: node of its first column
   std::vector<node> parents_;
-  std::vector<properties> properties_;  // of roots
-  std::map<slot_id, node> held_;        // by slot, where the version is
+  std::vector<properties> properties_;  // valid for roots
+  std::map<slot_id, node> held_;        // nodes of the slots of the current version
   std::vector<std::map<slot_id, node>> held_outside_;
 };
 

@@ -51,7 +51,7 @@ bool is_on_symbols(scalar_op op) {
          op == scalar_op::string_to_float;
 }
 
-/// Prints the operators of one version in order, following which variable each slot holds.
+/// Prints the operators of one version in order and tracks the variable that each slot holds.
 class version_printer {
  public:
   version_printer(const program& plan, const rule_version& version)
@@ -109,7 +109,7 @@ class version_printer {
     std::vector<std::string> bindings;
     for (const column_binding& binding : op.bindings) {
       const std::string bound = define(binding.slot);
-      // With two columns it is clear which one is not the key.
+      // With at most two columns, the column that is not the key is obvious.
       const bool clear = plan_.relations[op.relation.value].kinds.size() <= 2;
       bindings.push_back(clear ? bound : fmt::format("{}@{}", bound, binding.column));
     }
@@ -262,7 +262,7 @@ std::string decomposition_text(const program& plan, const decomposition& printed
   return result + "\n";
 }
 
-/// Of recursive strata alone: elsewhere it is plain to see.
+/// Returns the line about known values of a recursive stratum. In other strata the values are obvious.
 std::string domain_text(const program& plan, const relation_domain& domain, const std::vector<relation_id>& loop) {
   const relation& bounded = plan.relations[domain.relation.value];
   std::vector<std::string> columns;
@@ -310,8 +310,9 @@ std::vector<explained_operator> explain_operators(const program& plan, const rul
   version_printer printer(plan, version);
   std::vector<explained_operator> operators;
   unsigned depth = 0;
-  std::vector<unsigned> outside;                                     // depths around the aggregates that have begun
-  std::vector<std::pair<std::size_t, unsigned>> open_first_matches;  // ends of first matches, and depths around them
+  std::vector<unsigned> outside;  // depths around the open aggregates
+  // end of each open first match, and the depth around it
+  std::vector<std::pair<std::size_t, unsigned>> open_first_matches;
   auto next_first_match = version.first_matches.begin();
   for (std::size_t position = 0; position < version.operations.size(); ++position) {
     const operation& op = version.operations[position];

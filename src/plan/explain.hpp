@@ -8,23 +8,23 @@
 
 namespace gpulog::plan {
 
-/// The plan as readable text, one line an operator: strata, phases, versions with the order chosen and why, indexes,
-/// supplementary relations. Numbers behind `~` are estimates of bindings.
+/// Returns the plan as readable text, one line per operator: strata, phases, versions with the chosen order and its
+/// reason, indexes, supplementary relations. Numbers after `~` are estimated bindings.
 [[nodiscard]] std::string explain(const program& plan);
 
-/// The same for one version, without its heading; one line an operator, each ended by a newline.
+/// Returns the same text for one version, without its heading; every line ends with a newline.
 [[nodiscard]] std::string explain(const program& plan, const rule_version& version);
 
 struct explained_operator {
   std::string text;
-  unsigned depth = 0;  ///< loops around it
-  bool reads = false;  ///< it reads rows of a relation
-  /// Bindings expected behind it, in one run. Nothing inside of aggregates and first matches, which run once for each
-  /// of their groups.
+  unsigned depth = 0;  ///< number of enclosing loops
+  bool reads = false;  ///< the operator reads rows of a relation
+  /// Expected number of bindings after the operator, in one run. Empty inside aggregates and first matches, which run
+  /// once per group.
   std::optional<double> expected = {};
   bool begins_first_match = false;
 };
-/// The operators of one version.
+/// Returns the operators of one version.
 [[nodiscard]] std::vector<explained_operator> explain_operators(const program& plan, const rule_version& version);
 
 }  // namespace gpulog::plan

@@ -188,6 +188,7 @@ struct rule_version {
   std::optional<row_wise_version> row_wise;  ///< another way to do what the operators do
   /// By `begin`. One may lie within another, with a smaller end.
   std::vector<first_match> first_matches;
+  bool is_retired = false;  ///< no longer run: a supplementary relation that it extends or reads was abandoned
 };
 
 /// Rule versions that run one after another on the same state, then relations whose appended rows become their delta.
@@ -325,6 +326,8 @@ struct stratum {
   std::optional<row_wise_evaluation> row_wise;  ///< another way to do what `once` does
   std::optional<product_recursion> products;    ///< another way to do what the loop does
   std::vector<relation_domain> domains;         ///< of those relations whose values are known before it begins
+  /// Supplementary relations of the loop that a run may abandon (reoptimizer::abandon()).
+  std::vector<relation_id> supplementary;
   /// Applied behind `once`, and in each iteration in front of the last advance. Rows that they take from a relation of
   /// a loop may still be read there: whoever can meet them (not delta) tests the tuple set.
   std::vector<subsumption> subsumptions;

@@ -206,7 +206,7 @@ void plan(planning& shared, const sema::stratum& planned) {
     (is_plain ? rules.plain : rules.other).push_back(std::move(*rule));
   }
   const std::vector<normalized_rule> subsumptions = subsumptions_of(shared, planned);
-  // Relations made from one that loses rows would keep what they have of them.
+  // A relation derived from a shrinking relation would keep stale tuples.
   const bool loses_rows = planned.recursive && !subsumptions.empty();
   rules.may_factor = shared.may_make_relations() && !loses_rows && !counts_itself(shared, planned);
   for (const stratum_pass& one : stratum_passes) {
@@ -242,6 +242,8 @@ std::vector<optional_pass> optional_passes() {
   append_optional(std::span<const program_pass>(program_passes), all);
   append_optional(std::span<const rule_pass>(rule_passes), all);
   append_optional(std::span<const stratum_pass>(stratum_passes), all);
+  all.push_back({supplementary_pass,
+                 "steps of recursive rules that lose variables are relations, unless they cost too much", true});
   append_optional(std::span<const schedule_pass>(schedules), all);
   append_optional(std::span<const version_pass>(versions), all);
   append_optional(std::span<const program_pass>(plan_passes), all);

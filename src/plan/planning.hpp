@@ -27,17 +27,17 @@
 
 namespace gpulog::plan {
 
-/// The analysed program behind the passes that rewrite it (planner.cpp).
+/// The analysed program after the passes that rewrite it (planner.cpp).
 struct rewritten_source {
-  std::optional<sema::program> program;  ///< nothing: they left it as it was
+  std::optional<sema::program> program;  ///< empty: the passes did not change the program
   std::vector<std::string> remarks;
   std::map<std::string, double> pass_times;
 };
 [[nodiscard]] rewritten_source rewrite_source(const sema::program& source, const statistics& known,
                                               const options& chosen);
 
-/// What all passes share while a plan is made: the analysed program, what is known of sizes, the relations that exist
-/// so far, and the strata that are planned so far.
+/// State that all passes share while a plan is built: the analysed program, known sizes, the relations that exist so
+/// far, and the strata planned so far.
 class planning {
  public:
   planning(const sema::program& program_to_plan, const statistics& known_sizes, const options& chosen_options);
@@ -45,32 +45,32 @@ class planning {
   planning& operator=(const planning&) = delete;
 
   rewritten_source rewritten;
-  const sema::program& source;  ///< as rewritten
+  const sema::program& source;  ///< after rewriting
   const statistics& known;
   const options& chosen;
   program result;
   cost_model costs;
   std::vector<std::uint32_t> arities;      ///< by relation
   std::set<relation_id> equivalences;      ///< relations that are eqrel
-  std::vector<bool> needed;                ///< by relation of the source: whether it is planned
+  std::vector<bool> needed;                ///< by relation of the source: whether the relation is planned
   std::deque<stratum_builder> strata;      ///< in the order of evaluation
-  std::vector<normalized_rule> before;     ///< rules of relations that were made, to be planned in strata before
+  std::vector<normalized_rule> before;     ///< rules of auxiliary relations, planned in earlier strata
   std::map<relation_id, double> demanded;  ///< by relation of demanded values: their share of the column's values
   relation_maker make_relation;
   relation_namer name_of;
-  // What passes know from rules before.
+  // State that passes keep from rule to rule.
   std::optional<shared_bodies> bodies;
   pattern_extraction patterns;
   magic_sets_rewriter restrictions;
   value_sources values;
   magic_sets_choice demands;
 
-  /// Whether passes may make relations. `.pragma "supplementary" "off"` in a program forbids it, too.
+  /// Returns whether passes may create relations. `.pragma "supplementary" "off"` in a program also forbids this.
   [[nodiscard]] bool may_make_relations() const;
   [[nodiscard]] bool is_off(std::string_view pass) const { return chosen.off.contains(pass); }
   void remark(std::string text) { result.remarks.push_back(std::move(text)); }
-  /// The rule of a relation that was made joins `before`; its rows and values are estimated from its body, which has
-  /// one atom in front of tests.
+  /// Adds the rule of an auxiliary relation to `before`. The relation's rows and values are estimated from the body,
+  /// which has one atom followed by tests.
   void plan_before(normalized_rule rule);
 
  private:
@@ -79,10 +79,10 @@ class planning {
   [[nodiscard]] relation_id add_relation_for(relation_id head, std::vector<std::string> attribute_names,
                                              std::vector<value_kind> kinds);
 
-  std::map<relation_id, std::uint32_t> made_for_;  // how many relations were made for rules of each
+  std::map<relation_id, std::uint32_t> made_for_;  // number of auxiliary relations per head
 };
 
-/// Adds the time until its end to that of a pass. Passes that run inside of others count for both.
+/// Adds its lifetime to the time of a pass. A pass that runs inside another pass counts for both.
 class pass_timer {
  public:
   pass_timer(planning& shared, std::string_view pass)
@@ -97,10 +97,10 @@ class pass_timer {
   std::chrono::steady_clock::time_point begin_;
 };
 
-/// Runs all passes (planner.cpp): the plan is planning::result behind them.
+/// Runs all passes (planner.cpp). The plan is then in planning::result.
 void run_passes(planning& shared);
 
-/// Estimates the rows of the head of a rule with one atom in front of tests.
+/// Estimates the rows of the head of a rule whose body has one atom followed by tests.
 void expect_rows(planning& shared, const normalized_rule& rule);
 
 }  // namespace gpulog::plan

@@ -9,10 +9,12 @@
 
 namespace gpulog::plan {
 
-/// Visits what a version reads: visit(relation, index or invalid, whether its tuple set is asked).
+/// Visits what a version reads: visit(relation, index or invalid, whether its tuple set is asked). A retired version
+/// reads nothing.
 /// @param with_others whether the other searches of a match are made (match::others)
 template <class Visit>
 void for_each_read(const rule_version& version, Visit&& visit, bool with_others = false) {
+  if (version.is_retired) return;
   for (const operation& one : version.operations) {
     if (const auto* all = std::get_if<scan>(&one)) visit(all->relation, index_id{}, false);
     if (const auto* search = std::get_if<match>(&one)) {
@@ -43,6 +45,7 @@ struct column_read {
 template <class Visit>
 void for_each_column_read(const program& planned, const rule_version& version, Visit&& visit) {
   using kind = column_read::kind;
+  if (version.is_retired) return;
   const auto key_of = [&planned](index_id index, std::size_t length) {
     const std::vector<std::uint32_t>& order = planned.indexes[index.value].order;
     return std::vector<std::uint32_t>(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(length));

@@ -124,7 +124,7 @@ std::vector<reoptimizer::place> reoptimizer::places_in(std::size_t number, exten
   const auto add = [&](const phase& from, phase_builder& made, std::size_t phase_number) {
     for (std::size_t v = 0; v < from.versions.size(); ++v) {
       const rule_version& version = from.versions[v];
-      if (has_orders(made.recipes[v]) && !version.row_wise && !depends_on_order(version))
+      if (has_orders(made.recipes[v]) && !version.row_wise && !version.is_retired && !depends_on_order(version))
         places.push_back({phase_number, v, &made.recipes[v]});
     }
   };
@@ -172,14 +172,21 @@ bool reoptimizer::plan_again(std::size_t number, extent planned_part, const rela
     any_change = any_change || atoms_in_order(orders[v]) != places[v].recipe->atom_order;
   if (!any_change) return false;
 
-  const stratum before = planned;
-  const auto first_plans = first_plans_;
+  // Plans of this stratum only: a program may have hundreds of strata.
+  const std::optional<stratum> before = suits ? std::optional(planned) : std::nullopt;
+  const auto plans_of_stratum = [&] {
+    return std::pair(first_plans_.lower_bound({number, 0}), first_plans_.lower_bound({number + 1, 0}));
+  };
+  const auto [begin, end] = plans_of_stratum();
+  std::map<std::pair<std::size_t, std::size_t>, rule_version> first_plans(begin, end);
   std::vector<std::vector<std::uint32_t>> atoms;
   for (const schedule& order : orders) atoms.push_back(atoms_in_order(order));
   take_over(number, places, std::move(orders));
   if (suits && !suits()) {
-    planned = before;
-    first_plans_ = first_plans;
+    planned = *before;
+    const auto [first, last] = plans_of_stratum();
+    first_plans_.erase(first, last);
+    first_plans_.merge(first_plans);
     return true;
   }
   if (!shared_->is_off("needless-sets")) check_needless_sets(shared_->result, planned);
@@ -202,6 +209,109 @@ void reoptimizer::measure(std::size_t number, extent planned_part, const std::ve
   for (const relation_id one : measured) shared_->costs.measure(one, measures);
   measures.expect({measured.begin(), measured.end()});
   if (planned_part == extent::all) shared_->costs.estimate_again(shared_->source, relations);
+}
+
+reoptimizer::abandonment reoptimizer::abandonment_of(std::size_t number, relation_id supplementary) const {
+  const stratum& planned = shared_->result.strata[number];
+  const std::vector<phase_builder>& recipes = shared_->strata[number].loop;
+  abandonment lost;
+  lost.relations.insert(supplementary);
+  const auto for_each_running = [&](const auto& visit) {
+    for (std::size_t level = 0; level < planned.loop.size(); ++level) {
+      const std::vector<rule_version>& versions = planned.loop[level].versions;
+      for (std::size_t v = 0; v < versions.size(); ++v) {
+        const bool is_retired = versions[v].is_retired || lost.versions.contains({level, v});
+        if (!is_retired) visit(std::pair(level, v), versions[v].head, recipes[level].recipes[v]);
+      }
+    }
+  };
+  const auto reads = [](const normalized_rule& rule, const auto& is_meant) {
+    return std::any_of(rule.atoms.begin(), rule.atoms.end(),
+                       [&](const body_atom& atom) { return is_meant(atom.relation); });
+  };
+  const auto is_lost = [&](relation_id id) { return lost.relations.contains(id); };
+  for (bool changed = true; std::exchange(changed, false);) {
+    for_each_running([&](const auto& where, relation_id head, const version_recipe& recipe) {
+      if (!is_lost(head) && !reads(*recipe.rule, is_lost)) return;
+      changed = true;
+      lost.versions.insert(where);
+      const auto& made = planned.supplementary;
+      if (std::find(made.begin(), made.end(), head) != made.end()) lost.relations.insert(head);
+      const auto& rules = lost.originals;
+      const bool is_new = std::find(rules.begin(), rules.end(), recipe.original) == rules.end();
+      if (recipe.original != nullptr && is_new) lost.originals.push_back(recipe.original);
+    });
+    for (const relation_id unread : planned.supplementary) {
+      bool is_read = is_lost(unread);
+      for_each_running([&](const auto&, relation_id, const version_recipe& recipe) {
+        is_read = is_read || reads(*recipe.rule, [unread](relation_id id) { return id == unread; });
+      });
+      if (is_read) continue;
+      lost.relations.insert(unread);
+      changed = true;
+    }
+  }
+  return lost;
+}
+
+stratum_builder reoptimizer::plan_originals(std::size_t number, const abandonment& lost) {
+  stratum_builder added;
+  added.relations = shared_->result.strata[number].relations;
+  added.recursive = true;
+  added.losing = shared_->strata[number].losing;
+  added.loop.resize(1);
+  for (const auto& original : lost.originals) plan_loop_rule(*shared_, original, added);
+  return added;
+}
+
+double reoptimizer::work_without(std::size_t number, relation_id supplementary, const relation_measures& measures) {
+  const pass_timer timer(*shared_, supplementary_pass);
+  const abandonment lost = abandonment_of(number, supplementary);
+  stratum_builder added = plan_originals(number, lost);
+  std::vector<place> places;
+  for (version_recipe& recipe : added.loop.front().recipes) places.push_back({0, 0, &recipe});
+  measure(number, extent::loop, places, measures);
+  shared_->costs.expect_all_indexes();
+  double work = 0;
+  for (const version_recipe& recipe : added.loop.front().recipes) {
+    const relation_id read = recipe.rule->atoms[*recipe.parts.delta_atom].relation;
+    work += order_body(*recipe.rule, recipe.parts, shared_->costs).cost * shared_->costs.rows(read, part::all) /
+            shared_->costs.rows(read, part::delta);
+  }
+  return work;
+}
+
+std::vector<relation_id> reoptimizer::abandon(std::size_t number, relation_id supplementary,
+                                              const relation_measures& measures, const std::function<bool()>& suits) {
+  const pass_timer timer(*shared_, supplementary_pass);
+  stratum& planned = shared_->result.strata[number];
+  const stratum before = planned;
+  const abandonment lost = abandonment_of(number, supplementary);
+  for (const auto& [level, version] : lost.versions) planned.loop[level].versions[version].is_retired = true;
+  std::erase_if(planned.supplementary, [&](relation_id id) { return lost.relations.contains(id); });
+
+  stratum_builder added = plan_originals(number, lost);
+  phase_builder& recipes = shared_->strata[number].loop.back();
+  std::vector<rule_version>& versions = planned.loop.back().versions;
+  const std::size_t first = versions.size();
+  for (version_recipe& recipe : added.loop.front().recipes) {
+    recipe.atom_order.clear();
+    recipes.recipes.push_back(std::move(recipe));
+    versions.emplace_back();
+  }
+  std::vector<place> places;
+  for (std::size_t v = first; v < versions.size(); ++v) places.push_back({planned.loop.size(), v, &recipes.recipes[v]});
+  measure(number, extent::loop, places, measures);
+  std::vector<schedule> orders = order_again(number, extent::loop, places);
+  for (std::size_t i = 0; i < places.size(); ++i) places[i].recipe->atom_order = atoms_in_order(orders[i]);
+  take_over(number, places, std::move(orders));
+  if (suits && !suits()) {
+    planned = before;
+    recipes.recipes.resize(first);
+    return {};
+  }
+  if (!shared_->is_off("needless-sets")) check_needless_sets(shared_->result, planned);
+  return {lost.relations.begin(), lost.relations.end()};
 }
 
 const rule_version* reoptimizer::first_plan(std::size_t stratum, std::size_t version) const {
@@ -271,8 +381,13 @@ bool reoptimizer::has_grown(const std::vector<place>& places, const relation_mea
 std::vector<schedule> reoptimizer::order_again(std::size_t number, extent planned_part,
                                                const std::vector<place>& places) {
   const index_scope scope{shared_->arities, shared_->equivalences, {}, lost_sets_of(number, places).without_set};
+  std::set<relation_id> read;
+  for (const place& one : places) {
+    for_each_atom(*one.recipe->rule, [&](const body_atom& atom) { read.insert(atom.relation); });
+  }
   std::vector<index> there;
   for (std::size_t used = 0; used < index_uses_.size(); ++used) {
+    if (!read.contains(shared_->result.indexes[used].relation)) continue;
     const bool by_others = first_index_uses_[used] < number || index_uses_[used] > number + 1;
     if (index_uses_[used] > number && (by_others || planned_part == extent::loop))
       there.push_back(shared_->result.indexes[used]);
@@ -346,7 +461,7 @@ void reoptimizer::take_over(std::size_t number, const std::vector<place>& places
       if (used.valid()) index_uses_[used.value] = std::max(index_uses_[used.value], number + 1);
     });
     rule_version& replaced = target.versions[one.version];
-    if (relations_in_order(made) != relations_in_order(replaced)) {
+    if (!replaced.operations.empty() && relations_in_order(made) != relations_in_order(replaced)) {
       std::size_t version = one.version;
       if (one.phase != 0) version += planned.once.versions.size();
       for (std::size_t p = 1; p < one.phase; ++p) version += planned.loop[p - 1].versions.size();

@@ -18,6 +18,7 @@
 namespace gpulog::plan {
 
 class planning;
+struct normalized_rule;
 struct schedule;
 struct stratum_builder;
 
@@ -51,6 +52,19 @@ class reoptimizer {
   /// are by then. Only where some have grown much, and for a clear gain; where strata of any size are planned again,
   /// for any.
   bool reoptimize_loop(std::size_t stratum, const relation_measures& measures, const std::function<bool()>& suits = {});
+  /// Continues a running loop without a supplementary relation: versions that extend or read it are retired, and the
+  /// rules as written are planned in their place, with their delta of the same iteration. Supplementary relations that
+  /// read it, or that only retired versions read, are abandoned as well. The relation has a delta of no iteration yet
+  /// that its readers have not seen.
+  /// @param measures outlive this
+  /// @param suits as for reoptimize()
+  /// @return the relations that were abandoned: none if the stratum stays as it was
+  std::vector<relation_id> abandon(std::size_t stratum, relation_id supplementary, const relation_measures& measures,
+                                   const std::function<bool()>& suits = {});
+  /// Returns an upper estimate of the bindings that the rules as written would have made by now, for the rules that
+  /// abandon() would plan again: each row of their relations has been in a delta once.
+  /// @param measures outlive this
+  [[nodiscard]] double work_without(std::size_t stratum, relation_id supplementary, const relation_measures& measures);
   /// Versions whose order has changed so far.
   [[nodiscard]] std::size_t reordered() const { return first_plans_.size(); }
   /// What a version was before its order changed; nullptr: it has not. @param version as for_each_version() counts
@@ -78,6 +92,15 @@ class reoptimizer {
   [[nodiscard]] double least_difference_of(const std::vector<std::optional<schedule>>& present) const;
   [[nodiscard]] bool has_grown(const std::vector<place>& places, const relation_measures& measures);
   void take_over(std::size_t number, const std::vector<place>& places, std::vector<schedule> orders);
+  /// What the loop loses with a supplementary relation.
+  struct abandonment {
+    std::set<relation_id> relations;  ///< it, those that read it, and those that nothing else reads
+    std::set<std::pair<std::size_t, std::size_t>> versions;         ///< that extend or read them: phase and number
+    std::vector<std::shared_ptr<const normalized_rule>> originals;  ///< the rules that run instead
+  };
+  [[nodiscard]] abandonment abandonment_of(std::size_t number, relation_id supplementary) const;
+  /// The versions of these rules in the last phase of the loop.
+  [[nodiscard]] stratum_builder plan_originals(std::size_t number, const abandonment& lost);
   struct lost_sets {
     std::set<relation_id> without_set;      ///< their tuple set is gone
     std::set<relation_id> without_any_set;  ///< or that of a machine with match::others

@@ -197,8 +197,8 @@ class version_checker {
     if (op.relation != version_.head) fail("inserts into another relation than its head");
   }
 
-  /// A slot read inside a loop over rows, but bound outside of it, must not be written inside it: the next row would
-  /// read the new value.
+  /// A slot that is bound outside a loop over rows and read inside must not be written inside: the next row would read
+  /// the new value.
   void check_loops() {
     std::vector<std::size_t> bound_at(version_.slot_count, 0);
     std::size_t depth = 0;
@@ -220,7 +220,7 @@ class version_checker {
   const rule_version& version_;
   std::vector<std::string>& problems_;
   std::set<slot_id> bound_;
-  std::vector<std::set<slot_id>> bound_outside_;  ///< of the aggregates that have begun
+  std::vector<std::set<slot_id>> bound_outside_;  ///< bound slots outside each open aggregate
 };
 
 void check_indexes(const program& plan, std::vector<std::string>& problems) {
@@ -250,7 +250,7 @@ std::vector<std::string> validate(const program& plan) {
   std::vector<std::string> problems;
   check_indexes(plan, problems);
   std::vector<std::size_t> strata_of(plan.relations.size());
-  std::vector<std::size_t> whole_forms_of(plan.relations.size());  // strata in the place of one that was given up
+  std::vector<std::size_t> whole_forms_of(plan.relations.size());  // number of strata that replace an abandoned stratum
   const auto check_phase = [&](const stratum& owner, const phase& checked) {
     for (const rule_version& version : checked.versions) {
       version_checker(plan, version, problems).check();
@@ -279,7 +279,7 @@ std::vector<std::string> validate(const program& plan) {
     if (!checked.recursive && !checked.loop.empty()) problems.push_back("a stratum without recursion has a loop");
   }
   for (std::size_t number = 0; number < strata_of.size(); ++number) {
-    // Who is in a whole form alone was made for it.
+    // A supplementary relation can exist only for the unrestricted form of a stratum.
     const bool is_missing = strata_of[number] == 0 && !(plan.relations[number].supplementary && whole_forms_of[number]);
     const bool is_wrong =
         plan.relations[number].is_left_out ? strata_of[number] != 0 : is_missing || strata_of[number] > 1;

@@ -7,14 +7,15 @@
 
 namespace gpulog::plan {
 
-/// What is wrong with a plan by the rules that plan.hpp states, one line each; empty for a plan that can be run.
+/// Checks a plan against the invariants in plan.hpp.
+/// @return one line per violation; empty for a plan that can run
 [[nodiscard]] std::vector<std::string> validate(const program& plan);
 
 struct normalized_rule;
 struct rule_scope;
 struct stratum_rules;
 
-/// The same for rules between two passes: atoms have the arguments of their relations, variables are the rule's own.
+/// Checks rules between two passes: atoms have the arguments of their relations, and variables belong to the rule.
 [[nodiscard]] std::vector<std::string> validate(const program& plan, const normalized_rule& rule, const rule_scope&);
 [[nodiscard]] std::vector<std::string> validate(const program& plan, const stratum_rules& rules);
 

@@ -24,11 +24,11 @@ class symbol_numbers {
   std::unordered_map<std::string, symbol_id> numbers_;
 };
 
-/// The rule of a clause that passed all checks; id, plans and text are left to the caller. Nothing when the body holds
+/// Returns the rule of a clause that passed all checks; the caller sets id, plans and text. Empty if the body contains
 /// `false`, so that the rule never fires.
 [[nodiscard]] std::optional<rule> lower(const flat_clause& clause, const clause_types& types, symbol_numbers& symbols);
 
-/// A fact whose arguments are literals of their columns' kinds, without the way by type inference.
+/// Returns a fact whose arguments are literals of their columns' kinds, without type inference.
 [[nodiscard]] std::optional<fact> lower_plain_fact(const syntax::atom& head, relation_id relation,
                                                    const std::vector<attribute>& columns, symbol_numbers& symbols,
                                                    word_size words);

@@ -3,7 +3,7 @@
 #include "sema/print.hpp"
 #include "support/value_table.hpp"
 
-/// How operations are written.
+/// Source texts of operations.
 namespace gpulog::sema {
 
 std::string_view comparison_text(comparison_op op) {

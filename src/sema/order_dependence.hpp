@@ -2,13 +2,14 @@
 
 #include "sema/program.hpp"
 
-/// Rules whose results depend on when, or in which order, tuples come.
+/// Finds rules whose results depend on the time or order of derivations.
 namespace gpulog::sema {
 
 [[nodiscard]] bool has_stateful_functors(const program& source);
 
-/// Whether it has a counter, the number of an iteration, or an aggregate whose value depends on the order.
-/// @param has_state whether calls of functors are such, too
+/// Returns whether the rule contains a counter, the number of an iteration, or an aggregate whose value depends on the
+/// order.
+/// @param has_state whether calls of functors also count
 [[nodiscard]] bool notices_order(const rule& asked, bool has_state);
 
 }  // namespace gpulog::sema

@@ -5,41 +5,41 @@
 
 #include "sema/program.hpp"
 
-/// The analysed program as readable text, for --show and messages.
+/// Formats the analysed program for --show and messages.
 namespace gpulog::sema {
 
 [[nodiscard]] std::string to_text(const program& program, const rule& rule, const expression& expression);
 [[nodiscard]] std::string to_text(const program& program, const rule& rule, const literal& part);
-/// "head(x,z) :- body(x,y), y < z." on one line.
+/// Returns the rule on one line, for example "head(x,z) :- body(x,y), y < z."
 [[nodiscard]] std::string to_text(const program& program, const rule& rule);
-/// The same nearer to the program: without variables that desugaring made, where something defines them, and without
-/// what it added to names. For messages.
+/// Returns the rule in a form closer to the source: without defined variables that desugaring created, and without
+/// suffixes of generated names. For messages.
 [[nodiscard]] std::string source_text(const program& program, const rule& rule);
-/// As source_text() has it: names and body of the rule.
+/// Returns the names and body in the form of source_text().
 [[nodiscard]] rule as_in_source(const program& program, const rule& rule);
-/// Declarations, facts, directives and rules, stratum by stratum (--show transformed-ast).
+/// Returns declarations, facts, directives and rules, stratum by stratum (--show transformed-ast).
 [[nodiscard]] std::string to_text(const program& program);
 
-/// --show precedence-graph-text: for each relation what it depends on.
+/// Returns the dependencies of each relation (--show precedence-graph-text).
 [[nodiscard]] std::string precedence_graph_text(const program& program);
-/// --show precedence-graph: the same in the language of Graphviz.
+/// Returns the same in the language of Graphviz (--show precedence-graph).
 [[nodiscard]] std::string precedence_graph(const program& program);
-/// --show scc-graph-text: the strata in evaluation order, with the strata that each needs.
+/// Returns the strata in evaluation order, each with the strata that it depends on (--show scc-graph-text).
 [[nodiscard]] std::string scc_graph_text(const program& program);
-/// --show scc-graph: the same in the language of Graphviz.
+/// Returns the same in the language of Graphviz (--show scc-graph).
 [[nodiscard]] std::string scc_graph(const program& program);
 
-/// A constant of a kind that has numbers.
+/// Formats a constant of a numeric kind.
 [[nodiscard]] std::string number_text(value_kind kind, wide_word value, word_size words);
 
-/// The text without what the analysis made of names: "x@1" is the x that the program has. Texts in quotes stay.
+/// Removes suffixes of generated names: "x@1" becomes the program's x. Quoted texts are unchanged.
 [[nodiscard]] std::string without_made_names(std::string_view text);
 
-/// "<", "match", ...; for typed comparisons without the type.
+/// Returns the source text of a comparison ("<", "match", ...), without the type.
 [[nodiscard]] std::string_view comparison_text(comparison_op op);
-/// "count", "sum", ...
+/// Returns the source text of an aggregate ("count", "sum", ...).
 [[nodiscard]] std::string_view fold_text(fold_op op);
-/// "+", "band", "to_string", ... as written in programs.
+/// Returns the source text of an operation ("+", "band", "to_string", ...).
 [[nodiscard]] std::string_view operation_text(scalar_op op);
 
 }  // namespace gpulog::sema

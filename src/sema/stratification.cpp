@@ -14,7 +14,8 @@ namespace gpulog::sema {
 
 namespace {
 
-/// Calls action(atom, in an aggregate) for the atoms of a body whose relations are complete before the head is made.
+/// Calls action(atom, in_aggregate) for the atoms of a body whose relations must be complete before the head's
+/// evaluation.
 template <class Action>
 void for_each_needed(const std::vector<literal>& body, bool in_aggregate, const Action& action) {
   for (const literal& part : body) {
@@ -39,7 +40,7 @@ std::set<dependency> dependencies_of_rules(const program& program) {
     });
   };
   for (const rule& rule : program.rules) add(rule, 0);
-  // That two of its tuples are compared makes no relation recursive.
+  // Comparing two tuples of a relation does not make the relation recursive.
   for (const rule& rule : program.subsumptions) add(rule, 2);
   return found;
 }
@@ -50,11 +51,11 @@ void collect_dependencies(program& program, const std::vector<dependency>& furth
   program.dependencies.assign(found.begin(), found.end());
 }
 
-/// Relations that depend on each other, in the order of evaluation, by their numbers.
+/// Mutually dependent relations, in the order of evaluation, by number.
 struct components {
   std::vector<std::vector<std::uint32_t>> members;
   std::vector<std::uint32_t> component_of;  ///< by relation
-  std::set<std::uint32_t> self_dependent;   ///< relations
+  std::set<std::uint32_t> self_dependent;   ///< relations that depend on themselves
 };
 
 components components_of(const program& program) {
@@ -127,7 +128,7 @@ void stratify(program& program, const std::vector<dependency>& further, diagnost
   collect_dependencies(program, further);
   const components found = components_of(program);
   const std::map<std::uint32_t, aggregate_refusal> refusals = unfold_recursive_aggregates(program, found.component_of);
-  collect_dependencies(program, further);  // atoms of aggregates have become the rules' own
+  collect_dependencies(program, further);  // unfolding has moved atoms of aggregates into the rules
   make_strata(program, found);
   for (std::uint32_t number = 0; number < program.strata.size(); ++number) {
     const auto refusal = refusals.find(number);

@@ -7,16 +7,17 @@
 
 namespace gpulog::sema {
 
-/// Fills dependencies and strata of a program from its rules. Aggregates inside a cycle are unfolded where they are
-/// monotone (sema/aggregates/recursive_aggregates.hpp). A negation or another aggregate inside a cycle is an error, one
-/// for each strongly connected component. `further` dependencies are none of the rules'.
+/// Computes dependencies and strata of a program from its rules. Unfolds monotone aggregates inside a cycle
+/// (sema/aggregates/recursive_aggregates.hpp). A negation or other aggregate inside a cycle is an error, reported once
+/// per strongly connected component.
+/// @param further additional dependencies, which no rule contains
 void stratify(program& program, const std::vector<dependency>& further, diagnostics& diagnostics);
 
-/// Dependencies that no rule shows.
+/// Returns the dependencies that no rule contains.
 [[nodiscard]] std::vector<dependency> further_dependencies(const program& program);
 
-/// The same for a program that was stratified before its rules were rewritten. Their aggregates stay as they are, and
-/// nothing is reported. @return by stratum: whether a negation or an aggregate stands inside its cycle
+/// Stratifies a program again after its rules were rewritten. Aggregates are unchanged, and no error is reported.
+/// @return by stratum: whether its cycle contains a negation or an aggregate
 std::vector<bool> stratify_again(program& program, const std::vector<dependency>& further);
 
 }  // namespace gpulog::sema

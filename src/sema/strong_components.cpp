@@ -8,8 +8,8 @@ namespace gpulog::sema {
 
 namespace {
 
-/// Tarjan's algorithm with its own stack, since a chain of rules may be as long as the program. Components come out
-/// with the ones they depend on first.
+/// Tarjan's algorithm with an explicit stack, because a chain of rules may be as long as the program. A component
+/// follows the components that it depends on.
 class component_finder {
  public:
   explicit component_finder(const graph& successors)

@@ -5,7 +5,7 @@
 
 #include "syntax/ast.hpp"
 
-/// Small parts of clauses that the analysis makes.
+/// Builds small parts of clauses.
 namespace gpulog::sema {
 
 [[nodiscard]] inline bool is_unnamed(const syntax::argument& term) {

@@ -65,6 +65,9 @@ inline constexpr std::uint64_t least_compacted_rows = 1u << 20;
 /// so many times its rows. So the sizes of runs fall geometrically, and a row is merged a logarithmic number of times.
 /// A larger factor merges more often and leaves fewer runs to search (`bench_indexes`: refresh).
 inline constexpr std::uint64_t merge_factor = 3;
+/// Rows of a run that grows row by row, from which on it becomes a sorted run when rows of a key come apart; fewer are
+/// sorted again. No command measures it.
+inline constexpr std::uint64_t least_closed_rows = 8;
 /// HISA as published merges delta with full in each iteration. That copies full, so fewer rows than this wait in runs
 /// of their own: an iteration of few tuples costs what it finds, not what is there (bench/results/first-matches.txt
 /// has what it brings; 1,024 to 16,384 were not compared).

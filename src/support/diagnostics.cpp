@@ -9,7 +9,7 @@ namespace gpulog {
 
 namespace {
 
-/// Of a longer line only what is around the place is shown: thousands of remarks on it would be gigabytes.
+/// A longer line is cut around the error's column: thousands of messages about such a line would take gigabytes.
 constexpr std::size_t longest_line = 4096;
 
 void append_place(std::string& out, const source_span& span) {
@@ -26,7 +26,7 @@ void append_place(std::string& out, const source_span& span) {
   out += " at line " + std::to_string(position.line) + "\n";
   out += line;
   out += '\n';
-  // One longer than the line, so that a caret can stand behind its end.
+  // One character longer than the line, so that the caret can mark the end of the line.
   std::string marks(line.size() + 1, '-');
   marks[place] = '^';
   out += marks;

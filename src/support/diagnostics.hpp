@@ -15,7 +15,7 @@
 
 namespace gpulog {
 
-/// Warnings by the names that Soufflé's --wno knows them by.
+/// Warnings, by the names that Soufflé's --wno accepts.
 enum class warning_kind : std::uint8_t {
   nameless,
   deprecated_type_declaration,  ///< deprecated-type-decl
@@ -26,26 +26,25 @@ enum class warning_kind : std::uint8_t {
   variable_appears_once,        ///< var-appears-once
   useless_doc_comment,          ///< useless-doc-comment
   useless_annotation,           ///< useless-annotation
-  unknown_parameter,            ///< unknown-parameter; this and the next one are not Soufflé's
+  unknown_parameter,            ///< unknown-parameter; this warning and the next are not in Soufflé
   unknown_pragma,               ///< unknown-pragma
   count
 };
-/// Nothing for an unknown name.
+/// Returns nothing for an unknown name.
 [[nodiscard]] std::optional<warning_kind> warning_from_name(std::string_view name);
-/// All that have one.
+/// Returns the names of all named warnings.
 [[nodiscard]] std::vector<std::string> warning_names();
 
-/// What the front end has to say about a program. Collects any number of errors and warnings and prints them in order
-/// of their places, in Soufflé's form.
+/// Collects the errors and warnings of the front end and prints them by source position in Soufflé's format.
 class diagnostics {
  public:
-  /// A further line of a remark, with a place of its own or none (an invalid span).
+  /// A further line of a message, with an optional place.
   struct attached_note {
     source_span span;
     std::string message;
   };
 
-  /// One remark. `message` has no place and no "Error: "; it may have several lines.
+  /// An error or warning. `message` excludes the place and the "Error: " prefix, and may have several lines.
   struct entry {
     severity level = severity::error;
     source_span span;
@@ -56,29 +55,29 @@ class diagnostics {
     entry& note(std::string text) { return note({}, std::move(text)); }
   };
 
-  /// The result stays valid; notes may be added to it. A span that is invalid means: no place.
+  /// Adds an error. The returned reference stays valid, so notes can be added. An invalid span means: no place.
   entry& error(const source_span& where, std::string message);
   entry& error(std::string message) { return error({}, std::move(message)); }
-  /// An error because the text ends: more text could make it correct.
+  /// Adds an error at the end of the text, which more text could fix.
   entry& error_at_end(const source_span& where, std::string message);
-  /// Does nothing for a kind that is left out.
+  /// Adds a warning unless warnings of this kind are disabled.
   void warning(const source_span& where, std::string message, warning_kind kind = warning_kind::nameless);
   void leave_out(warning_kind kind) { left_out_.set(static_cast<std::size_t>(kind)); }
 
   [[nodiscard]] std::size_t error_count() const { return errors_; }
   [[nodiscard]] bool has_errors() const { return errors_ > 0; }
-  /// Whether the first error is such a one.
+  /// Returns whether the first error was added by error_at_end().
   [[nodiscard]] bool is_cut_off() const { return is_cut_off_; }
   [[nodiscard]] std::size_t warning_count() const { return remarks_.size() - errors_; }
   [[nodiscard]] bool empty() const { return remarks_.empty(); }
 
-  /// By place, errors before warnings at the same place, equal remarks once.
+  /// Returns the messages by place, errors before warnings at the same place, without duplicates.
   [[nodiscard]] std::vector<const entry*> sorted() const;
-  /// sorted() in the form of the public interface.
+  /// Returns sorted() as public diagnostics.
   [[nodiscard]] std::vector<diagnostic> to_public() const;
 
-  /// All remarks, each with its source line and a caret; closed by "N errors generated, evaluation aborted" when there
-  /// are errors.
+  /// Prints all messages with their source line and a caret, and finally "N errors generated, evaluation aborted" if
+  /// there are errors.
   void print(std::ostream& out) const;
   [[nodiscard]] std::string to_string() const;
 
@@ -89,7 +88,7 @@ class diagnostics {
   std::bitset<static_cast<std::size_t>(warning_kind::count)> left_out_;
 };
 
-/// One remark as printed, ending with a newline.
+/// Returns a message as printed, with a final newline.
 [[nodiscard]] std::string to_string(const diagnostics::entry& remark);
 
 }  // namespace gpulog

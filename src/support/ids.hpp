@@ -5,7 +5,7 @@
 
 namespace gpulog {
 
-/// A number that names one thing of kind Tag; ids of different kinds don't mix.
+/// A number that names a thing of kind Tag; ids of different kinds do not mix.
 template <class Tag>
 struct strong_id {
   std::uint32_t value = UINT32_MAX;
@@ -21,28 +21,28 @@ struct strong_id {
 using relation_id = strong_id<struct relation_tag>;
 /// A rule after desugaring (one head, no disjunction), numbered 0..n-1 over the program.
 using rule_id = strong_id<struct rule_tag>;
-/// A sorted order of one relation that the plan wants kept.
+/// A sorted order of a relation that the plan requires.
 using index_id = strong_id<struct index_tag>;
-/// A register of a rule version's pipeline: one word for each binding.
+/// A register of a rule version's pipeline: one word per binding.
 using slot_id = strong_id<struct slot_tag>;
-/// A text constant of the program; equal to its number in the symbol table, which is seeded with these.
+/// A text constant of the program; equal to its number in the symbol table, which is seeded with these constants.
 using symbol_id = strong_id<struct symbol_tag>;
 
-/// How a word of a column is to be read.
+/// How to interpret a word of a column.
 enum class value_kind : std::uint8_t { number, unsigned_number, floating, symbol, record, adt };
 
-/// What a column holds for a value, for both word sizes: the value itself where words have 32 bits; where they have 64,
-/// itself or a number that stands for it (storage/symbols/wide_values.hpp).
+/// A word of a column: with 32-bit words the value itself; with 64-bit words the value or a code for it
+/// (storage/symbols/wide_values.hpp).
 using word = std::uint32_t;
 constexpr unsigned word_bits = 32;
 
-/// The number of the record without fields: the only one of its arity.
+/// The number of the record without fields, the only record of its arity.
 constexpr word record_without_fields = 1;
 
 /// Bits of a program's numbers, unsigned numbers and floats.
 enum class word_size : std::uint8_t { bits32 = 32, bits64 = 64 };
 
-/// A value as the program has it: with words of 32 bits the upper half is 0.
+/// A value of the program; with 32-bit words the upper half is 0.
 using wide_word = std::uint64_t;
 
 }  // namespace gpulog

@@ -4,9 +4,8 @@
 
 namespace gpulog {
 
-/// Operations on words, typed by their operands: what a plan computes and what kernels execute. Two's complement
-/// wraparound; shift counts are masked with word size - 1; division truncates and traps on zero and on MIN / -1
-/// (reported with the rule).
+/// Operations on words, typed by their operands, for plans and kernels. Integers wrap around in two's complement; shift
+/// counts are masked with word size - 1; division truncates and traps on zero and on MIN / -1 (reported with the rule).
 enum class scalar_op : std::uint8_t {
   copy,
   add_number,
@@ -46,7 +45,7 @@ enum class scalar_op : std::uint8_t {
   unsigned_to_float,
   float_to_number,
   float_to_unsigned,
-  // On symbols; a host does these, with the symbol table.
+  // On symbols; executed by the host, which has the symbol table.
   min_symbol,
   max_symbol,
   concatenate,
@@ -58,18 +57,18 @@ enum class scalar_op : std::uint8_t {
   string_to_number,
   string_to_unsigned,
   string_to_float,
-  // A functor of a library, by a host: the first argument is its number, a constant.
+  // A functor of a user library, executed by the host: the first argument is its number, a constant.
   call_functor,
-  // Without arguments: the number of times that it has been asked for.
+  // Without arguments: returns the number of calls so far.
   next_counter,
-  // Without arguments: which iteration of its stratum's loop asks, from 1; 0 in front of the loop.
+  // Without arguments: returns the current iteration of the stratum's loop, from 1; 0 before the loop.
   iteration_number,
 };
 
-/// How an aggregate combines the values of its matches. No match: count and sums give 0, the others nothing.
+/// How an aggregate combines the values of its matches. Without a match, count and sums return 0, the rest no value.
 enum class fold_op : std::uint8_t {
   count,
-  sum_number,  ///< also of unsigned numbers; wraps around
+  sum_number,  ///< also for unsigned numbers; wraps around
   sum_float,
   min_number,
   min_unsigned,
@@ -78,7 +77,7 @@ enum class fold_op : std::uint8_t {
   max_unsigned,
   max_float,
   mean,     ///< of floats
-  functor,  ///< a functor of a library, of what it gave for the values before and the next one
+  functor,  ///< a functor of a user library, applied to the accumulated value and the next value
 };
 
 /// Tests on two words.
@@ -99,7 +98,7 @@ enum class comparison_op : std::uint8_t {
   less_equal_float,
   greater_float,
   greater_equal_float,
-  // On symbols (bytewise order), by a host. matches/contains: left is the pattern or needle.
+  // On symbols (bytewise order), executed by the host. matches/contains: the left operand is the pattern or needle.
   less_symbol,
   less_equal_symbol,
   greater_symbol,

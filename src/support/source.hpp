@@ -14,7 +14,7 @@ namespace gpulog {
 
 class source_file;
 
-/// A half-open range of bytes of one file. Cheap to copy; usable as long as the source_manager that owns the file.
+/// A half-open byte range of a file. Cheap to copy; valid during the lifetime of the source_manager that owns the file.
 struct source_span {
   const source_file* file = nullptr;  ///< nullptr: no place
   std::uint32_t begin = 0;
@@ -24,14 +24,14 @@ struct source_span {
   friend bool operator==(const source_span&, const source_span&) = default;
 };
 
-/// A place for people: as the file was named, or as a `#line` directive before the place says.
+/// A place for messages: in the file as named, or as set by an earlier `#line` directive.
 struct source_position {
-  std::string_view path;     ///< lives as long as the file
-  std::uint32_t line = 0;    ///< from 1
-  std::uint32_t column = 0;  ///< from 1, in bytes
+  std::string_view path;     ///< valid during the lifetime of the file
+  std::uint32_t line = 0;    ///< 1-based
+  std::uint32_t column = 0;  ///< 1-based, in bytes
 };
 
-/// One text with its name. Immutable except that a lexer adds the line directives that it meets.
+/// A text with a name. Immutable, except that the lexer adds line directives.
 class source_file {
  public:
   source_file(std::string path, std::string text, source_span included_from);
@@ -43,23 +43,23 @@ class source_file {
   [[nodiscard]] const std::string& full_path() const { return full_path_.empty() ? path_ : full_path_; }
   void set_full_path(std::string path) { full_path_ = std::move(path); }
   [[nodiscard]] std::string_view text() const { return text_; }
-  /// The directive that included this file; invalid for the first one.
+  /// Returns the directive that included this file; invalid for the main file.
   [[nodiscard]] source_span included_from() const { return included_from_; }
 
   [[nodiscard]] source_position position(std::uint32_t offset) const;
-  /// The line that holds the byte at `offset`, without its line end.
+  /// Returns the line with the byte at `offset`, without the line end.
   [[nodiscard]] std::string_view line_text(std::uint32_t offset) const;
-  /// From 1, whatever line directives say.
+  /// Returns a 1-based line number that ignores line directives.
   [[nodiscard]] std::uint32_t physical_line(std::uint32_t offset) const;
   [[nodiscard]] std::uint32_t line_count() const { return static_cast<std::uint32_t>(line_starts_.size()); }
 
-  /// The line after the one that holds `offset` counts as line `line` of `path` (of the same path when it is empty).
-  /// Directives have to come in order of their offsets.
+  /// Renumbers the lines after `offset`: the next line becomes line `line` of `path` (an empty path keeps the current
+  /// path). Directives must be added in order of their offsets.
   void add_line_directive(std::uint32_t offset, std::uint32_t line, std::string path);
 
  private:
   struct line_directive {
-    std::uint32_t physical_line;  ///< of the first line that it renumbers
+    std::uint32_t physical_line;  ///< first renumbered line
     std::uint32_t line;
     std::string path;
   };
@@ -68,56 +68,57 @@ class source_file {
   std::string text_;
   source_span included_from_;
   std::vector<std::uint32_t> line_starts_;
-  /// By pointer, so that views of the paths stay valid.
+  /// Pointers, so that views of the paths stay valid.
   std::vector<std::unique_ptr<line_directive>> line_directives_;
 };
 
-/// A file of a compilation, as it was then.
+/// The stored content of a file from an earlier compilation.
 struct stored_source {
-  std::string identity;  ///< of the file: the same for all paths to it
+  std::string identity;  ///< identifies the file across different paths
   std::string text;
 };
 
-/// Owns the texts of one compilation. Files keep their address.
+/// Owns the texts of a compilation. Addresses of files are stable.
 class source_manager {
  public:
-  /// Reads files from the disk.
+  /// Reads files from disk.
   source_manager() = default;
-  /// There are these files and no others. @param stored by path
+  /// Reads only from `stored`.
+  /// @param stored by path
   explicit source_manager(std::map<std::string, stored_source> stored) : stored_(std::move(stored)) {}
 
-  /// @throws user_error when the text is longer than spans can express (4 GiB).
+  /// @throws user_error if the text is longer than spans can express (4 GiB)
   source_file& add(std::string path, std::string text, source_span included_from = {});
-  /// @throws user_error when the file cannot be read: "Cannot open file <path>".
+  /// @throws user_error if the file cannot be read: "Cannot open file <path>"
   source_file& load(const std::string& path, source_span included_from = {});
 
-  /// Whether there is such a file, which may be unreadable.
+  /// Returns whether the file exists, readable or not.
   [[nodiscard]] bool has_file(const std::string& path) const;
-  /// What tells files apart that paths name in different ways.
+  /// Returns a key that is equal for different paths to the same file.
   [[nodiscard]] std::string identity(const std::string& path) const;
 
   [[nodiscard]] const std::vector<std::unique_ptr<source_file>>& files() const { return files_; }
 
-  /// There is such a file, and its text was not needed.
+  /// Records a file that exists but was not read.
   void pass_over(std::string path) { passed_over_.push_back(std::move(path)); }
   [[nodiscard]] const std::vector<std::string>& passed_over() const { return passed_over_; }
 
  private:
   std::vector<std::unique_ptr<source_file>> files_;
   std::vector<std::string> passed_over_;
-  std::optional<std::map<std::string, stored_source>> stored_;  ///< nothing: the disk's
+  std::optional<std::map<std::string, stored_source>> stored_;  ///< nothing: reads from disk
 };
 
-/// The last component of a path.
+/// Returns the last component of a path.
 [[nodiscard]] std::string_view base_name(std::string_view path);
 
-/// "file.dl [4:1-4:16]" as in messages about running rules; empty for an invalid span.
+/// Returns "file.dl [4:1-4:16]" for messages about running rules; empty for an invalid span.
 [[nodiscard]] std::string to_string(const source_span& span);
 
-/// From the beginning of the first to the end of the second; the first alone when they lie in different files.
+/// Returns the span from the start of `first` to the end of `last`, or `first` if the files differ.
 [[nodiscard]] source_span join(const source_span& first, const source_span& last);
 
-/// Whether `left` comes before `right` in a report: by path, then by beginning, then by end; no place before any place.
+/// Returns whether `left` precedes `right` in a report: by path, then start, then end; invalid spans come first.
 [[nodiscard]] bool comes_before(const source_span& left, const source_span& right);
 
 }  // namespace gpulog

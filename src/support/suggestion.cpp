@@ -7,7 +7,7 @@ namespace gpulog {
 
 namespace {
 
-/// Levenshtein distance with transpositions of neighbours.
+/// Levenshtein distance with transpositions of adjacent characters.
 std::size_t edit_distance(std::string_view left, std::string_view right) {
   std::vector<std::size_t> before_previous(right.size() + 1), previous(right.size() + 1), current(right.size() + 1);
   std::iota(previous.begin(), previous.end(), std::size_t{0});
@@ -26,7 +26,7 @@ std::size_t edit_distance(std::string_view left, std::string_view right) {
   return previous[right.size()];
 }
 
-/// Longer names are no typing errors of anything, and the distance takes quadratic time.
+/// Longer names are not checked: a typing error is unlikely, and the distance takes quadratic time.
 constexpr std::size_t longest_name = 64;
 
 }  // namespace

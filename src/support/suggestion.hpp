@@ -7,11 +7,11 @@
 
 namespace gpulog {
 
-/// The candidate that `name` is most likely a misspelling of, if any is close enough.
+/// Returns the candidate that `name` most likely misspells, if one is close enough.
 [[nodiscard]] std::optional<std::string> closest_name(std::string_view name,
                                                       const std::vector<std::string>& candidates);
 
-/// ", did you mean 'x'?" or nothing.
+/// Returns ", did you mean 'x'?" or an empty text.
 [[nodiscard]] std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
 
 }  // namespace gpulog

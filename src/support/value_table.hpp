@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-/// What belongs to the values of an enumeration, as a list of pairs: shorter to read than a switch.
+/// Tables from enumeration values to constants, shorter to read than a switch.
 namespace gpulog {
 
 template <class Value>
@@ -27,7 +27,8 @@ template <class Key, class Value, std::size_t Size>
   return std::nullopt;
 }
 
-/// Whether every value of the enumeration, from 0 to the last one, has an entry. For a static_assert beside the table.
+/// Returns whether every value of the enumeration, from 0 to `last`, has an entry. For a static_assert next to the
+/// table.
 template <class Key, class Value, std::size_t Size>
 [[nodiscard]] constexpr bool has_all(const entry<Key, Value> (&table)[Size], Key last) {
   for (std::size_t number = 0; number <= static_cast<std::size_t>(last); ++number) {

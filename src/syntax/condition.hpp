@@ -9,8 +9,8 @@
 
 namespace gpulog::syntax {
 
-/// The value of the expression of an #if: `defined` applied and macros expanded first, other names count as 0.
-/// Nothing, with a message, when it is malformed.
+/// Returns the value of an #if expression: `defined` and macros are replaced first, and remaining names count as 0.
+/// Reports an error and returns nothing for a malformed expression.
 [[nodiscard]] std::optional<std::int64_t> evaluate_condition(const std::vector<macro_token>& tokens,
                                                              macro_table& macros, std::uint32_t line,
                                                              const macro_table::error_function& error);

@@ -2,16 +2,16 @@
 
 #include "syntax/ast.hpp"
 
-/// How tightly operators bind; the same for parser and printer.
+/// Precedence of operators, for parser and printer.
 namespace gpulog::syntax {
 
-/// Of `-x`, `bnot x`, `lnot x`: as `*`, above every infix operator but `^`.
+/// Precedence of `-x`, `bnot x`, `lnot x`: as `*`, above every infix operator except `^`.
 inline constexpr int prefix_precedence = 9;
 inline constexpr int power_precedence = 10;
-/// Of what is no operator.
+/// Precedence of terms without an operator.
 inline constexpr int operand_precedence = 11;
 
-/// From 1, a higher one binds tighter; operand_precedence for functions called by name.
+/// Returns the precedence, from 1; a higher precedence binds tighter. operand_precedence for functions called by name.
 [[nodiscard]] constexpr int precedence(functor op) {
   switch (op) {
     case functor::logical_or:

@@ -8,7 +8,7 @@ namespace gpulog::syntax {
 
 namespace {
 
-/// Appends nodes to one text.
+/// Prints nodes by appending to one text.
 class printer {
  public:
   std::string text;
@@ -29,7 +29,7 @@ class printer {
 
   // ---- arguments ----
 
-  /// In parentheses when the node binds less tightly than `least_precedence`.
+  /// Adds parentheses if the node binds less tightly than `least_precedence`.
   void expression(const argument& node, int least_precedence = 0) {
     const bool parentheses = precedence_of(node) < least_precedence;
     if (parentheses) text += '(';
@@ -37,7 +37,7 @@ class printer {
     if (parentheses) text += ')';
   }
 
-  /// Behind an operator, where a prefix needs no parentheses: `2 ^ -x`, `a * -b`.
+  /// Prints the last operand of an operator, where a prefix needs no parentheses: `2 ^ -x`, `a * -b`.
   void last_operand(const argument& node, int least_precedence) {
     const auto* call = node.as<functor_call>();
     const bool has_prefix = (call != nullptr && is_prefix(call->op)) || node.as<numeric_constant>() != nullptr;
@@ -46,7 +46,7 @@ class printer {
 
   static int precedence_of(const argument& node) {
     if (const auto* call = node.as<functor_call>()) return precedence(call->op);
-    // `-5 ^ x` would be read as `-(5 ^ x)`.
+    // `-5 ^ x` would be parsed as `-(5 ^ x)`.
     if (const auto* number = node.as<numeric_constant>(); number != nullptr && number->text.starts_with('-')) {
       return prefix_precedence;
     }

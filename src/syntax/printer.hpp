@@ -4,7 +4,7 @@
 
 #include "syntax/ast.hpp"
 
-/// Trees as Soufflé text; what is printed parses back to an equal tree.
+/// Prints trees as Soufflé text that parses back to an equal tree.
 namespace gpulog::syntax {
 
 [[nodiscard]] std::string print(const program& node);
@@ -14,7 +14,7 @@ namespace gpulog::syntax {
 [[nodiscard]] std::string print(const atom& node);
 [[nodiscard]] std::string print(const argument& node);
 
-/// The text between quotes, as a string constant is written: escapes where needed, quotes around.
+/// Returns the text as a string constant, with quotes and the necessary escapes.
 [[nodiscard]] std::string quoted(const std::string& text);
 
 }  // namespace gpulog::syntax

@@ -9,11 +9,11 @@ namespace {
 
 struct named_kind {
   token_kind kind;
-  std::string_view spelling;  ///< empty: not a fixed text
+  std::string_view spelling;  ///< empty: no fixed text
   std::string_view readable;
 };
 
-// The readable names are those that users know from Soufflé's messages.
+// The readable names follow Soufflé's messages.
 constexpr std::array named_kinds = {
     named_kind{token_kind::end_of_file, "", "end of file"},
     named_kind{token_kind::invalid, "", "invalid token"},

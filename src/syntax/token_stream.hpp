@@ -13,28 +13,28 @@
 
 namespace gpulog::syntax {
 
-/// How deep files may include each other.
+/// Maximum nesting depth of included files.
 inline constexpr std::size_t max_include_depth = 100;
 
-/// Where `name` is found: beside the including file, else in one of the folders; empty when nowhere. Only regular
-/// files count.
+/// Returns the path of an included file: in the folder of the including file, otherwise in one of the folders; empty if
+/// not found. Only regular files count.
 [[nodiscard]] std::string find_include(const std::string& name, const source_file& including,
                                        const source_manager& sources, const std::vector<std::string>& directories);
 
-/// The tokens of a program with included files in place of their `.include`.
+/// The tokens of a program, with included files instead of their `.include`.
 class token_stream {
  public:
   token_stream(source_file& main_file, source_manager& sources, diagnostics& report, const parse_options& options);
 
-  /// What take() will give.
+  /// Returns the token that take() will return.
   const token& peek();
-  /// The next token that is no aside.
+  /// Returns the next token that is not an aside.
   token take();
-  /// The asides in front of the token that was taken last.
+  /// Returns the asides before the last taken token.
   [[nodiscard]] const std::vector<token>& asides() const { return asides_; }
 
  private:
-  /// A text under way: the main file or an included one.
+  /// An open text: the main file or an included file.
   struct level {
     source_file* file;
     std::unique_ptr<mapped_text> text;

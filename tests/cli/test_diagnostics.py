@@ -12,8 +12,8 @@ WRONG = '.decl s(name:symbol)\ns(x) :- s(x), x > 2.\n'
 
 
 class Programs(CommandTest):
-    def check(self, text, *wanted, status=1, arguments=()):
-        process = self.run_program(text, *arguments)
+    def check(self, text, *wanted, status=1, arguments=(), facts=None):
+        process = self.run_program(text, *arguments, facts=facts)
         self.assertEqual(process.returncode, status, process.errors)
         for one in wanted:
             self.assertIn(one, process.errors)
@@ -61,6 +61,20 @@ class Programs(CommandTest):
         for arguments in (['-w'], ['--wno', 'all'], ['--wno', 'unknown-parameter', '--wno', 'unknown-pragma']):
             self.assertEqual(self.check(text, status=0, arguments=arguments), '')
         self.assertEqual(self.check(text, status=0, arguments=['-w', '--wno', 'nonsense']), '')
+
+    def test_values_of_parameters_as_in_souffle(self):
+        text = ('.decl a(x:number, y:number)\na(1, 2).\n.output a(headers=yes, rfc4180=on, delimiter="")\n'
+                '.output a(IO=jsonfile, format=objects)\n.output a(compress=1)\n.input a(headers=1)\n')
+        warnings = self.check(text, 'Parameter headers of .output has no value "yes": it means false in file',
+                              'Parameter rfc4180 of .output has no value "on": it means false in file',
+                              'Parameter delimiter of .output does not separate columns: the file can\'t be read back in file',
+                              'Parameter format of .output has no value "objects": it means list in file',
+                              'Parameter compress of .output has no value "1": it means gzip in file',
+                              'Parameter headers of .input has no value "1": it means false in file',
+                              status=0, facts={'a.facts': '3\t4\n'})
+        self.assertEqual(warnings.count('Warning: '), 6, warnings)
+        self.assertEqual(self.rows('out', 'a.csv'), ['12', '34'])
+        self.assertEqual(self.check(text, status=0, arguments=['--wno', 'unknown-parameter'], facts={'a.facts': ''}), '')
 
     def test_known_names_are_not_warned_of(self):
         text = ('.decl a(x:number)\na(1).\n.pragma "legacy"\n.pragma "magic-transform" "*"\n'
@@ -115,7 +129,7 @@ class Facts(CommandTest):
         rows = ['[%d, %s]' % (i, '"bad%d"' % i if i % 100 == 0 else '1') for i in range(1, 1501)]
         errors = self.errors('[' + ',\n'.join(rows) + ']', parameters='(IO=jsonfile, filename="p.facts")')
         self.assertEqual(errors.count('Error converting'), 10, errors)
-        self.assertIn('<bad100> in column 2 in line 100; cannot parse fact file p.facts!\n[100, "bad100"],\n------^\n', errors)
+        self.assertIn('<bad100> in column 2 in line 100 (a text instead of a number); cannot parse fact file p.facts!\n[100, "bad100"],\n------^\n', errors)
         self.assertTrue(errors.endswith('\n5 more\n'), errors)
 
     def test_numbers_of_64_bits(self):

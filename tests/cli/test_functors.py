@@ -184,6 +184,7 @@ matched(4) :- read(x), !one(x).
         self.assertEqual(process.returncode, 1)
         for text in ('@add_length', 'nowhere', 'libnowhere.so'):
             self.assertIn(text, process.errors)
+        self.assertNotIn('The run failed', process.errors)
         self.assertEqual(os.listdir(self.path('out')), [])
         process = self.run_program('.functor missing():number\n.decl a(x:number)\na(@missing()).\n.output a\n',
                                    '-L', self.library)
@@ -192,6 +193,16 @@ matched(4) :- read(x), !one(x).
                      'in file program.dl [3:1-3:15]'):
             self.assertIn(text, process.errors)
         self.assertEqual(os.listdir(self.path('out')), [])
+        # A call that no rule reaches, and facts that are missing, come after the functor.
+        text = ('.functor missing():number\n.decl e(x:number)\n.input e\n.decl a(x:number)\na(@missing()) :- e(x), x < 0.\n'
+                '.output a\n')
+        process = self.run_program(text, '-L', self.library)
+        self.assertEqual(process.returncode, 1)
+        self.assertIn('User-defined functor @missing is in none of the libraries', process.errors)
+        self.assertIn('in file program.dl [5:1-5:34]', process.errors)
+        # A rule that is not needed calls nothing.
+        text = text.replace('.output a\n', '') + '.output e\n'
+        self.assert_runs(self.run_program(text, '-L', self.library, facts={'e.facts': '1\n'}))
         with open(self.path('libbroken.so'), 'wb') as file:
             file.write(b'no library')
         process = self.run_program(LENGTHS, '-l', 'broken')

@@ -1,4 +1,5 @@
 """Where results go: files that others may have put there, names that two outputs share, large values, odd texts."""
+import gzip
 import json
 import os
 import sqlite3
@@ -54,6 +55,40 @@ class Files(CommandTest):
         process = self.run_gpulog('program.dl', '-D', '')
         self.assertEqual((process.returncode, process.output, process.errors), (0, 'a\t1\nb\t1\n', ''))
         self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+
+class ManyFiles(CommandTest):
+    """Small files are written several at a time."""
+    def text(self):
+        text = '.decl e(x:number, s:symbol)\ne(x, cat("s", to_string(x))) :- x = range(0, 40000).\n.output e, e(filename="e2")\n'
+        for i in range(40):
+            text += '.decl r%d(x:number, s:symbol)\nr%d(x, s) :- e(x, s), x < %d.\n' % (i, i, i * 31)
+        return text + ''.join('.output r%d%s\n' % (i, ('', '(IO=jsonfile)', '(compress=true)', '(IO=sqlite, filename="db")',
+                                                      '(filename="/dev/null")')[i % 5]) for i in range(40))
+
+    def test_any_number_of_threads(self):
+        files = {}
+        for jobs in ('1', '2', '4'):
+            self.assert_runs(self.run_program(self.text(), '-j', jobs, '--stats', 'stats.json'))
+            self.assertEqual(len(os.listdir(self.path('out'))), 2 + 3 * 8 + 1)
+            found = {}
+            for name in os.listdir(self.path('out')):
+                with (gzip.open if name.endswith('.gz') else open)(self.path('out', name), 'rb') as file:
+                    found[name] = None if name == 'db' else sorted(file.read().splitlines()) if name[-4:] != 'json' else sorted(
+                        json.load(file))
+                os.remove(self.path('out', name))
+            stats = json.loads(self.read('stats.json'))
+            found['files'] = [(file['relation'], file['rows']) for file in stats['files']]
+            found['spans'] = sorted(span['subject'] for span in stats['spans'] if span['name'] == 'write')
+            self.assertEqual(len(found['spans']), 42)
+            self.assertEqual(found['r6.json'][3], [3, 's3'])
+            self.assertEqual(len(found['r38.csv.gz' if 'r38.csv.gz' in found else 'r37.csv.gz']), 37 * 31)
+            self.assertEqual(files.setdefault('first', found), found)
+
+    def test_none_is_left_by_one_that_fails(self):
+        text = self.text() + LargeValues.SHARED + '.output whole\n'
+        process = self.run_program(text, '-j', '4', '--memory-limit', '200M')
+        self.assert_fails(process, 'Out of memory while writing relation whole')
 
 
 class Reports(CommandTest):
@@ -147,6 +182,76 @@ class SharedNames(CommandTest):
         self.assertFalse(os.path.exists(self.path('x.db')))
 
 
+class FoundBeforeTheRun(CommandTest):
+    """Facts that are missing would be the first error of a run that has begun."""
+    TEXT = '.decl a(x:number, y:symbol)\n.input a\n.output a(%s)\n'
+
+    def refused(self, parameters, message, text=TEXT):
+        process = self.run_program(text % parameters)
+        self.assert_fails(process)
+        self.assertEqual(process.errors, '%s%s\n' % ('' if message.startswith('Error ') else 'Error: ', message))
+
+    def test_paths(self):
+        self.write('file', '')
+        os.mkdir(self.path('folder'))
+        for name, reason in (('no/p.csv', 'there is no folder out/no'), ('../folder', 'Is a directory'),
+                             ('../file/p.csv', 'Not a directory'), ('x' * 300, 'File name too long'),
+                             ('../no/p.csv', 'there is no folder out/../no'), ('', 'Is a directory')):
+            with self.subTest(name=name):
+                self.refused('filename="%s"' % name, 'Cannot open output file out/%s: %s' % (name, reason))
+        self.refused('filename="/proc/p.csv"', 'Cannot open output file /proc/p.csv: No such file or directory')
+        self.refused('IO=jsonfile, filename="no/p.json"', 'Cannot open output file out/no/p.json: there is no folder out/no')
+
+    @unittest.skipIf(os.geteuid() == 0, 'skipped: root may write everything')
+    def test_permissions(self):
+        self.write(os.path.join('out', 'a.csv'), 'old\n')
+        os.chmod(self.path('out', 'a.csv'), 0o400)
+        self.assertIn('out/a.csv: Permission denied', self.run_program(self.TEXT % 'IO=file').errors)
+        os.chmod(self.path('out'), 0o500)
+        self.assertIn('out/b.csv: Permission denied', self.run_program(self.TEXT % 'filename="b.csv"').errors)
+
+    def test_what_is_there_stays(self):
+        self.write(os.path.join('out', 'a.csv'), 'old\n')
+        self.assertEqual(self.run_program(self.TEXT % 'IO=file').returncode, 1)
+        self.assertEqual((os.listdir(self.path('out')), self.read('out', 'a.csv')), (['a.csv'], 'old\n'))
+
+    def test_parameters(self):
+        self.refused('IO=csv', 'Error writing a data: Requested output type <csv> is not supported.')
+        for kind in ('file', 'stdout'):
+            self.refused('IO=%s, rfc4180=true, delimiter="\\""' % kind,
+                         'Error writing a data: a delimiter with a double quote does not go with rfc4180=true')
+
+    def test_databases(self):
+        os.mkfifo(self.path('pipe'))
+        self.write('text', 'This is not a database, although it is long enough to have the header of a database: ' * 3)
+        self.refused('IO=sqlite, filename="../pipe"', 'Cannot write output file ../pipe: not a regular file')
+        self.refused('IO=sqlite, filename="../text"', 'Cannot write output file ../text: file is not a database')
+        database = sqlite3.connect(self.path('other.db'))
+        self.addCleanup(database.close)
+        database.execute('CREATE TABLE b (x)')
+        database.execute('CREATE VIEW _c AS SELECT * FROM b')
+        database.commit()
+        text = '.decl %s(x:number)\n.input %s\n.output %s(IO=sqlite, filename="../other.db")\n'
+        for name, reason in (('B', 'SQLite does not tell B from b, which the database has'),
+                             ('b', 'the database has a table b already'), ('c', 'the database has a view _c already'),
+                             ('__symboltable', '__symboltable is the table of symbols')):
+            self.refused((name, name, name), 'Error writing %s data: %s' % (name, reason), text)
+
+    def test_names_of_a_database(self):
+        for name in ('A', '_a'):
+            text = '.decl a(x:number)\n.decl %s(x:number)\n.input a, %s\n.output a, %s(IO=sqlite, filename="x.db")\n'
+            process = self.run_program(text % (name, name, name))
+            self.assertEqual(process.returncode, 1)
+            self.assertTrue(process.errors.startswith('Error: Outputs of a and %s have one file: ' % name), process.errors)
+            self.assertEqual(os.listdir(self.path('out')), [])
+
+    @unittest.skipIf(os.environ.get('GPULOG_ARROW') == 'ON', 'skipped: built with Apache Arrow')
+    def test_without_arrow(self):
+        for kind in ('parquet', 'arrow'):
+            process = self.run_program(self.TEXT % ('IO=' + kind))
+            self.assert_fails(process, 'Error writing a data: Parquet and Arrow files need a gpulog that was built with')
+
+
 class NamesInFiles(CommandTest):
     def test_inputs(self):
         text = ('.decl d(x:number)\n.input d(name="A")\n.input d(IO=jsonfile, name="B")\n.output d\n')
@@ -235,6 +340,90 @@ class Json(CommandTest):
         self.assert_runs(self.run_gpulog('reader.dl', '-F', 'out', '-D', 'out'))
         with open(self.path('out', 's.csv'), 'rb') as file:
             self.assertEqual(sorted(file.read().splitlines()), sorted(lines))
+
+
+class RoundTrips(CommandTest):
+    """Odd values of every type, read from JSON, written in each format, read again and written as JSON."""
+    TYPES = ('.type R = [f:float, s:symbol, r:R]\n.type T = A {f:float, s:symbol} | B {r:R} | C {}\n'
+             '.decl v(f:float, n:number, u:unsigned, s:symbol, r:R, t:T)\n')
+    TEXTS = ['', ' ', ' a ', '"', '""', '\\', '\\"', 'a\tb', 'a\nb', '\n', '\r', 'a\r\nb', ',', 'a,b', '[', ']', '[1, 2]', '$A(1)',
+             'null', 'nil', 'nan', '\0', 'a\0b', 'é', '\U0001f600', '\ufeff', '\udcff', 'a\udcc3']
+    FORMATS = ('rfc4180=true', 'rfc4180=true, headers=true, delimiter=";"', 'rfc4180=true, compress=true',
+               'rfc4180=true, compress=zstd', 'IO=jsonfile', 'IO=jsonfile, format=object', 'IO=sqlite')
+
+    def floats(self, word_size):
+        odd = ['inf', '-inf', 'nan', '-nan']
+        if word_size == '64':
+            return [*odd, 0, 5e-324, 2.2250738585072014e-308, 1.7976931348623157e308, -0.1, 1e22, 123456789.125]
+        return [*odd, 0, 1.40129846e-45, 1.17549435e-38, 3.40282347e+38, -0.100000001, 16777217, 0.333333343]
+
+    def values(self, word_size):
+        bits = int(word_size)
+        numbers = [-2**(bits - 1), 2**(bits - 1) - 1, -1, 0]
+        unsigned = [2**bits - 1, 2**(bits - 1), 0]
+        floats = self.floats(word_size)
+        rows = []
+        for i in range(max(len(self.TEXTS), len(floats))):
+            f, s = floats[i % len(floats)], self.TEXTS[i % len(self.TEXTS)]
+            branch = ['$C', '$B(nil)'][i % 2]
+            rows.append([f, numbers[i % 4], unsigned[i % 3], s, [None, [f, s, None], [f, s, [f, '', None]]][i % 3], branch])
+        return rows
+
+    def back(self, folder, parameters, word_size):
+        self.write('reader.dl', self.TYPES + '.input v(%s)\n.output v(IO=jsonfile, filename="v.again")\n' % parameters)
+        self.assert_runs(self.run_gpulog('reader.dl', '-F', folder, '-D', 'out', '--word-size', word_size))
+        with open(self.path('out', 'v.again'), encoding='utf-8') as file:
+            return sorted(map(repr, json.load(file)))
+
+    def check(self, formats, word_size):
+        self.write(os.path.join('facts', 'v.json'), json.dumps(self.values(word_size)))
+        # Branches of a record with each text: their text is gpulog's own.
+        make = 'v(f, n, u, s, r, $A(f, s)), v(f, n, u, s, r, $B(r)) :- v(f, n, u, s, r, _).\n'
+        expected = self.back('facts', 'IO=jsonfile', word_size)
+        self.assertEqual(len(expected), len(self.values(word_size)))
+        self.write('first.dl', self.TYPES + '.input v(IO=jsonfile)\n' + make + '.output v(IO=jsonfile)\n')
+        self.assert_runs(self.run_gpulog('first.dl', '-F', 'facts', '-D', 'facts', '--word-size', word_size))
+        expected = self.back('facts', 'IO=jsonfile', word_size)
+        self.assertGreater(len(expected), 2 * len(self.values(word_size)))
+        for parameters in formats:
+            with self.subTest(parameters=parameters, word_size=word_size):
+                self.write('writer.dl', self.TYPES + '.input v(IO=jsonfile)\n.output v(%s, filename="v.odd")\n' % parameters)
+                self.assert_runs(self.run_gpulog('writer.dl', '-F', 'facts', '-D', 'out', '--word-size', word_size))
+                self.assertEqual(self.back('out', parameters + ', filename="v.odd"', word_size), expected)
+                os.remove(self.path('out', 'v.odd'))
+
+    def test_all_formats(self):
+        for word_size in ('32', '64'):
+            self.check(self.FORMATS, word_size)
+
+    @unittest.skipUnless(os.environ.get('GPULOG_ARROW') == 'ON', 'skipped: built without Apache Arrow')
+    def test_arrow(self):
+        for word_size in ('32', '64'):
+            self.check(('IO=parquet', 'IO=arrow'), word_size)
+
+    def test_text_without_quotes(self):
+        text = '.decl v(f:float, n:number, u:unsigned)\n.input v%s\n.output v%s\n'
+        rows = [['inf', -2147483648, 4294967295], ['-inf', 2147483647, 0], ['nan', 0, 1], ['-nan', -1, 2147483648]]
+        self.assert_runs(self.run_program(text % ('(IO=jsonfile)', ''), facts={'v.json': json.dumps(rows)}))
+        self.write('reader.dl', text % ('(filename="v.csv")', '(IO=jsonfile)'))
+        self.assert_runs(self.run_gpulog('reader.dl', '-F', 'out', '-D', 'out'))
+        self.assertEqual(sorted(json.loads(self.read('out', 'v.json'))), sorted(rows))
+
+    def test_json_is_valid(self):
+        self.assert_runs(self.run_program('.decl f(x:float)\nf(1.0/0.0). f(-1.0/0.0). f(0.0/0.0). f(1.5).\n.output f(IO=jsonfile)\n'))
+
+        def refuse(constant):
+            raise ValueError(constant)
+        rows = json.loads(self.read('out', 'f.json'), parse_constant=refuse)
+        self.assertEqual(sorted(map(str, rows)), ["['-inf']", "['-nan']", "['inf']", '[1.5]'])
+
+    def test_relations_without_columns(self):
+        for parameters in ('IO=file', 'rfc4180=true', 'IO=jsonfile', 'IO=jsonfile, format=object', 'IO=sqlite'):
+            with self.subTest(parameters=parameters):
+                self.assert_runs(self.run_program('.decl t()\nt().\n.output t(%s, filename="t")\n' % parameters))
+                self.write('reader.dl', '.decl t()\n.input t(%s, filename="t")\n.printsize t\n' % parameters)
+                self.assertEqual(self.run_gpulog('reader.dl', '-F', 'out').output, 't\t1\n')
+                os.remove(self.path('out', 't'))
 
 
 class Databases(CommandTest):

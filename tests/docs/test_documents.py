@@ -17,7 +17,9 @@ import documents
 from documents import ROOT
 
 LONGEST_LINE = 120
-LONGEST_README = 150
+LONGEST_README = 120
+LONGEST_DECISION = 40
+LONGEST_RELEASE = 60
 # Sources that tests compile, which have the C++ of the documents.
 COMPILED_SOURCES = ['tests/unit/engine/readme_test.cpp', 'tests/unit/engine/embedding_test.cpp', 'tests/docs/functors.cpp',
                     'examples/service/service.cpp']
@@ -143,6 +145,21 @@ class Flags(unittest.TestCase):
 class Form(unittest.TestCase):
     def test_readme_is_short(self):
         self.assertLessEqual(len(read('README.md').splitlines()), LONGEST_README)
+
+    def test_releases_are_short(self):
+        for release in re.split(r'^## ', read('CHANGELOG.md'), flags=re.M)[1:]:
+            self.assertLessEqual(len(release.splitlines()), LONGEST_RELEASE, release.splitlines()[0])
+
+    def test_decisions_have_one_form(self):
+        names = sorted(name for name in documents.all_documents() if re.match(r'docs/adr/\d', name))
+        for name in names:
+            text = read(name)
+            self.assertRegex(text, r'^# %s: Use .*\n\nStatus: (accepted|superseded)' % os.path.basename(name)[:4])
+            self.assertLessEqual(len(text.splitlines()), LONGEST_DECISION, name)
+            for heading in ('Context', 'Decision', 'Consequences'):
+                self.assertIn('\n## %s\n' % heading, text, name)
+        self.assertEqual(re.findall(r'^- \[\d+\]\((.*?)\)', read('docs/adr/index.md'), flags=re.M),
+                         [os.path.basename(name) for name in names])
 
     def test_lines_are_short(self):
         for name in documents.all_documents():

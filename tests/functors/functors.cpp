@@ -1,4 +1,4 @@
-// Functors as a user writes them, for tests/cli/test_functors.py; of words with 32 or 64 bits, as RAM_DOMAIN_SIZE says.
+// Example functors for tests/cli/test_functors.py, with 32-bit or 64-bit words as set by RAM_DOMAIN_SIZE.
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -30,7 +30,7 @@ number answer() { return 42; }
 
 const char* nothing() { return nullptr; }
 
-// More parameters of each kind than there are registers.
+// More parameters of each kind than registers.
 const char* many(number a, real b, const char* c, number d, real e, number f, real g, const char* h, real i, number j,
                  real k, real l, real m, real n, number o, real p, const char* q, real r, number s) {
   thread_local std::string result;
@@ -80,7 +80,7 @@ souffle::RamDomain lost(souffle::SymbolTable* symbols, souffle::RecordTable* rec
   return static_cast<souffle::RamDomain>(symbols->decode(1000000).size()) + *records->unpack(x, 5);
 }
 
-// Intervals [low, high]; one that has low > high is empty.
+// Intervals [low, high]; an interval with low > high is empty.
 souffle::RamDomain hull(souffle::SymbolTable* /*symbols*/, souffle::RecordTable* records, souffle::RamDomain first,
                         souffle::RamDomain second) {
   const souffle::RamDomain a[] = {records->unpack(first, 2)[0], records->unpack(first, 2)[1]};
@@ -99,12 +99,12 @@ souffle::RamDomain overlap(souffle::SymbolTable* /*symbols*/, souffle::RecordTab
   return low > high ? records->pack({0, -1}) : records->pack({low, high});
 }
 
-// What branch number 1 is made of, in a type of which other branches have fields: it has none itself.
+// Returns branch number 1, without fields, of a type with fields in further branches.
 souffle::RamDomain second_branch(souffle::SymbolTable* /*symbols*/, souffle::RecordTable* records) {
   return records->pack({1, records->pack({})});
 }
 
-// What a branch has behind its number; for one without fields the record without fields.
+// Returns a branch's payload; for a branch without fields, the record without fields.
 souffle::RamDomain payload(souffle::SymbolTable* /*symbols*/, souffle::RecordTable* records,
                            souffle::RamDomain branch) {
   const souffle::RamDomain found = records->unpack(branch, 2)[1];

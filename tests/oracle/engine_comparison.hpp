@@ -18,7 +18,7 @@
 #include "support/source.hpp"
 #include "syntax/parser.hpp"
 
-/// Results of the engine beside those of the naive evaluator.
+/// Compares results of the engine with the naive evaluator.
 namespace gpulog {
 
 struct mode {
@@ -85,12 +85,12 @@ inline const std::vector<mode> gpu_modes = {
      backend_kind::gpu,
      {{"decomposition", "off"}, {"dense-domain-encoding", "on"}}}};
 
-/// How many random programs run on a device: fewer on an emulated one.
+/// Returns the number of random programs to run on a device: fewer on an emulated device.
 inline std::uint64_t programs_for_gpu(std::uint64_t usual) {
   return oracle::programs_to_try(built_gpu().starts_with("emulated") ? usual / 10 : usual);
 }
 
-/// Why there is no run on a device here; empty when there is one.
+/// Returns why no device is available here, or an empty text.
 inline std::string no_gpu() {
   run_options options;
   options.backend = backend_kind::gpu;
@@ -102,7 +102,7 @@ inline std::string no_gpu() {
   return {};
 }
 
-/// The rows of a relation, columns as text.
+/// The rows of a relation as texts.
 using row_texts = std::multiset<std::vector<std::string>>;
 
 inline row_texts rows_of(const relation& source) {
@@ -121,7 +121,7 @@ inline row_texts rows_of(const relation& source) {
 
 using edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
-/// Results of a program by both ways; `facts` are put into the relation `e`.
+/// Evaluates a program with the naive evaluator and compares runs of the engine; `facts` go into the relation `e`.
 class comparison {
  public:
   comparison(const std::string& text, const edges& facts, word_size words = word_size::bits32)
@@ -141,9 +141,9 @@ class comparison {
 
   [[nodiscard]] bool accepted() const { return analysed_.has_value(); }
   [[nodiscard]] bool has_fixpoint() const { return has_fixpoint_; }
-  /// Of all runs so far, those that were searches over numbers.
+  /// Returns the number of strata in all runs so far that were searches over numbers.
   [[nodiscard]] std::uint64_t numbered_strata() const { return numbered_strata_; }
-  /// The same of those whose recursion was made by rows of bits.
+  /// Returns the number of strata in all runs so far that were product recursions.
   [[nodiscard]] std::uint64_t product_strata() const { return product_strata_; }
   [[nodiscard]] std::string report() const { return report_.to_string(); }
 
@@ -183,7 +183,7 @@ class comparison {
   }
 
  private:
-  /// By text, since strings made at run time have other numbers in the engine.
+  /// Compares texts, because strings created at run time have different numbers in the engine.
   [[nodiscard]] row_texts in_text(std::uint32_t number) const {
     row_texts result;
     for (const oracle::tuple& row : (*data_)[relation_id(number)]) {

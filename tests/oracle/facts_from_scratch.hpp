@@ -12,12 +12,12 @@
 
 #include "oracle/engine_comparison.hpp"
 
-/// For engines whose facts change.
+/// Helpers for tests of engines whose facts change.
 namespace gpulog {
 
 using fact = std::vector<value>;
 
-/// The facts of a program, and its results from scratch.
+/// The current facts of a program; computes results from scratch.
 class facts_from_scratch {
  public:
   explicit facts_from_scratch(const std::string& text, word_size words) : words_(words) {
@@ -42,7 +42,7 @@ class facts_from_scratch {
     return analysed_->relations[relation].attributes[column].kind;
   }
 
-  /// Near those that random programs have.
+  /// Returns values close to the values in random programs.
   template <class Random>
   [[nodiscard]] fact random_row(std::uint32_t relation, Random& random) const {
     fact row;
@@ -66,7 +66,7 @@ class facts_from_scratch {
     return row;
   }
 
-  /// By relation.
+  /// Returns the results by relation.
   [[nodiscard]] std::vector<row_texts> results() const {
     oracle::database data(*analysed_);
     for (std::uint32_t number = 0; number < facts_.size(); ++number) {

@@ -4,7 +4,7 @@
 
 namespace gpulog::oracle {
 
-/// The plan with loops in place of recursions that fall apart, which have no iterations.
+/// Returns the plan with loops instead of decomposed recursions, which have no iterations.
 inline plan::program loops_only(plan::program plan) {
   for (plan::stratum& stratum : plan.strata) stratum.decomposed.reset();
   return plan;

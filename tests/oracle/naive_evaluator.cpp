@@ -63,7 +63,7 @@ std::vector<std::string> database::lines(const sema::program& program, relation_
   return result;
 }
 
-/// Adds what reflexivity, symmetry and transitivity imply.
+/// Adds the reflexive, symmetric and transitive closure.
 static void close_equivalence(tuples& pairs) {
   const tuples given = pairs;
   for (const tuple& pair : given) {
@@ -84,14 +84,14 @@ static void close_equivalence(tuples& pairs) {
 
 namespace {
 
-/// A stratum with subsumptions, in Soufflé's steps (src/ast2ram/seminaive): what is derived in which iteration decides
-/// about what is left when domination is no order.
+/// A stratum with subsumption, in Soufflé's order of steps (src/ast2ram/seminaive): if domination is not an order, the
+/// result depends on the iteration that derives each tuple.
 class subsumptive_stratum {
  public:
   subsumptive_stratum(const sema::program& program, const sema::stratum& stratum, database& data)
       : program_(program), stratum_(stratum), data_(data) {}
 
-  /// False when it has not come to an end after so many iterations.
+  /// Returns false if no fixpoint was reached after `most_iterations` iterations.
   [[nodiscard]] bool run(std::size_t most_iterations) {
     for (const rule_id id : stratum_.rules) {
       if (!own_atoms(program_[id], 0).empty()) continue;
@@ -114,7 +114,7 @@ class subsumptive_stratum {
   }
 
  private:
-  /// Positions of the positive atoms of the stratum, from a literal on.
+  /// Returns the positions of the positive atoms of the stratum, starting at a literal.
   [[nodiscard]] std::vector<std::size_t> own_atoms(const sema::rule& rule, std::size_t first) const {
     std::vector<std::size_t> result;
     for (std::size_t position = first; position < rule.body.size(); ++position) {
@@ -130,7 +130,7 @@ class subsumptive_stratum {
     for (const tuple& row : erased) from.erase(row);
   }
 
-  /// Adds the rows that other ones dominate.
+  /// Adds the rows that `others` dominate.
   void add_dominated(std::uint32_t number, const tuples& rows, const tuples& others, tuples& dominated,
                      std::optional<std::size_t> delta_atom = {}) {
     const sema::rule& rule = program_.subsumptions[number];
@@ -158,7 +158,7 @@ class subsumptive_stratum {
     }
   }
 
-  /// False when nothing is new.
+  /// Returns false if no tuple is new.
   bool iterate() {
     std::map<relation_id, tuples> fresh;
     for (const rule_id id : stratum_.rules) {

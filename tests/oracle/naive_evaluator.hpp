@@ -9,8 +9,8 @@
 
 #include "sema/program.hpp"
 
-/// A deliberately simple evaluator: tuples in std::set, nested loops, naive iteration. It shares no code with the
-/// engine beyond the analysed program and serves as the other opinion in tests.
+/// A deliberately simple evaluator: tuples in std::set, nested loops, naive iteration. Shares no code with the engine
+/// beyond the analysed program, and serves as the reference in tests.
 namespace gpulog::oracle {
 
 using tuple = std::vector<wide_word>;
@@ -19,14 +19,14 @@ using tuples = std::set<tuple>;
 /// The contents of all relations, and the numbering of texts.
 class database {
  public:
-  /// Empty relations; the program's text constants have their numbers.
+  /// Creates empty relations; the program's text constants keep their numbers.
   explicit database(const sema::program& program);
 
   [[nodiscard]] wide_word intern(const std::string& text);
   [[nodiscard]] const std::string& text(wide_word symbol) const { return symbols_.at(symbol); }
-  /// The number of a record with these fields; nil is 0.
+  /// Returns the number of a record with these fields; nil is 0.
   [[nodiscard]] wide_word record(const tuple& fields);
-  /// nullptr: nil, or no record.
+  /// Returns nullptr for nil and for numbers without a record.
   [[nodiscard]] const tuple* fields(wide_word record) const {
     return record == 0 || record > records_.size() ? nullptr : &records_[record - 1];
   }
@@ -35,7 +35,7 @@ class database {
   [[nodiscard]] word_size words() const { return words_; }
   [[nodiscard]] std::size_t symbol_count() const { return symbols_.size(); }
 
-  /// The relation's tuples as the lines of an output file, sorted: values joined by tabs, "()" for the empty tuple.
+  /// Returns the relation's tuples as sorted lines of an output file: values joined by tabs, "()" for the empty tuple.
   [[nodiscard]] std::vector<std::string> lines(const sema::program& program, relation_id id) const;
 
  private:
@@ -48,16 +48,16 @@ class database {
 };
 
 /// Runs the program to its fixpoint. `data` holds the input facts and receives the facts of the text and all results.
-/// Relations with choice-domains are like others: all candidates.
-/// @throws evaluation_error for what an engine reports at run time (division by zero, a text that is not a number);
-/// no_fixpoint when a subsumption keeps a stratum from one
+/// Relations with choice-domains receive all candidates.
+/// @throws evaluation_error for errors that an engine reports at run time (division by zero, a text that is not a
+///   number); no_fixpoint if subsumption keeps a stratum from reaching a fixpoint
 void evaluate(const sema::program& program, database& data);
 
-/// The head tuples that the database supports now, by one application of a rule.
+/// Returns the head tuples from one application of a rule to the database.
 [[nodiscard]] tuples derive(const sema::program& program, rule_id rule, database& data);
 
-/// Likewise with these premises alone, one for each positive atom of the body, in its order; negations and aggregates
-/// read the database.
+/// The same with one premise per positive atom of the body, in the order of the body; negations and aggregates read the
+/// database.
 [[nodiscard]] tuples derive(const sema::program& program, rule_id rule, const std::vector<tuple>& premises,
                             database& data);
 

@@ -19,7 +19,7 @@ using sema::atom;
 using sema::constraint;
 using sema::expression;
 
-/// One rule by nested loops over the database, with every literal as the language means it.
+/// Evaluates one rule by nested loops over the database, with the language's semantics of every literal.
 class rule_runner {
  public:
   rule_runner(const sema::rule& rule, database& data)
@@ -27,10 +27,10 @@ class rule_runner {
     ordered_ = order_literals(rule.body, {});
   }
 
-  /// From now on this atom of the body, by its position, is looked for in `rows`.
+  /// Makes the atom at this position of the body read `rows` instead of its relation.
   void read_from(std::size_t literal, const tuples& rows) { sources_[&std::get<atom>(rule_.body[literal])] = &rows; }
 
-  /// Adds to `derived` all head tuples that the database supports now.
+  /// Adds all head tuples that the rule derives from the database to `derived`.
   void run(tuples& derived) {
     for_each_binding(ordered_, 0, [&] {
       tuple head;
@@ -40,7 +40,7 @@ class rule_runner {
   }
 
  private:
-  // ---- order: a test as soon as its variables are known, those that may fail after the others ----
+  // ---- order: a test as soon as its variables are bound, fallible tests last ----
 
   static void collect(const expression& e, std::set<std::uint32_t>& variables) {
     if (e.is_variable()) variables.insert(e.variable);
@@ -176,7 +176,7 @@ class rule_runner {
 
   using unequal = std::vector<std::pair<const expression*, wide_word>>;
 
-  /// Makes each form its value, records field by field.
+  /// Unifies each form with its value, records field by field.
   void unify(unequal open, const action& go_on) {
     if (open.empty()) return go_on();
     const auto [form, wanted] = open.back();
@@ -203,7 +203,7 @@ class rule_runner {
 
   // ---- aggregates and ranges ----
 
-  /// One value for each match, or for each assignment of the variables where these count.
+  /// Returns one value per match, or per assignment of the variables if these count.
   [[nodiscard]] std::vector<wide_word> matches_of(const sema::aggregate& folded) {
     const std::set<std::uint32_t> injected(folded.injected.begin(), folded.injected.end());
     std::set<std::uint32_t> own;
@@ -276,7 +276,7 @@ class rule_runner {
       std::vector<wide_word> result;
       if (step == 0 && start != end) result.push_back(from);
       if (step == 0) return result;
-      // Each sum is rounded to the program's floats.
+      // Rounds each sum to the program's floats.
       for (wide_word at = from; step > 0 ? format_.to_float(at) < end : format_.to_float(at) > end;
            at = format_.from_float(format_.to_float(at) + step)) {
         result.push_back(at);

@@ -9,10 +9,10 @@
 
 #include "oracle/naive_evaluator.hpp"
 
-/// Words as numbers and numbers in texts, as the naive evaluator has them: written apart from the engine's own.
+/// Words as numbers and numbers in texts for the naive evaluator, written independently of the engine.
 namespace gpulog::oracle {
 
-/// The program's words as numbers and back, in either size.
+/// Converts the program's words to numbers and back, in either size.
 class word_format {
  public:
   explicit word_format(word_size words) : is_wide_(words == word_size::bits64) {}
@@ -30,7 +30,7 @@ class word_format {
   [[nodiscard]] double to_float(wide_word w) const {
     return is_wide_ ? std::bit_cast<double>(w) : double{std::bit_cast<float>(static_cast<std::uint32_t>(w))};
   }
-  /// Rounded to the program's floats.
+  /// Rounds to the program's floats.
   [[nodiscard]] wide_word from_float(double value) const {
     if (is_wide_) return std::bit_cast<wide_word>(value);
     return std::bit_cast<std::uint32_t>(static_cast<float>(value));
@@ -40,14 +40,14 @@ class word_format {
     return double{std::pow(static_cast<float>(base), static_cast<float>(exponent))};
   }
 
-  /// What the x86 conversion gives: the lowest number for everything that does not fit.
+  /// Converts like x86: the lowest number for NaN and values out of range.
   [[nodiscard]] wide_word number_from_real(double value) const {
     const double end = is_wide_ ? 9223372036854775808.0 : 2147483648.0;
     const bool is_below = is_wide_ ? value < -end : value <= -2147483649.0;
     if (std::isnan(value) || value >= end || is_below) return from_signed(smallest());
     return from_signed(static_cast<std::int64_t>(value));
   }
-  /// Likewise: 32 bits by way of 64, 64 bits in two halves.
+  /// Converts like x86: 32 bits through 64, 64 bits in two halves.
   [[nodiscard]] wide_word unsigned_from_real(double value) const {
     constexpr double end = 9223372036854775808.0;
     const bool is_signed = value >= -end && value < end;

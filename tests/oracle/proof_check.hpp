@@ -22,16 +22,16 @@
 #include "support/source.hpp"
 #include "syntax/parser.hpp"
 
-/// Proof trees checked by the naive evaluator: each node's rule is run on the node's premises alone.
+/// Checks proof trees with the naive evaluator: runs each node's rule on the node's premises alone.
 namespace gpulog {
 
-/// Values in texts of tuples, as words of the naive evaluator.
+/// Parses values in texts of tuples to words of the naive evaluator.
 class tuple_reader {
  public:
   tuple_reader(const sema::program& analysed, oracle::database& data, std::string_view text)
       : analysed_(&analysed), data_(&data), format_(data.words()), left_(text) {}
 
-  /// What stands before the bracket.
+  /// Returns the text before the bracket.
   [[nodiscard]] std::string name() { return std::string(take_until("(")); }
   [[nodiscard]] oracle::tuple arguments(const sema::relation& of) {
     std::vector<field_type> fields;
@@ -72,7 +72,7 @@ class tuple_reader {
     return true;
   }
   std::string symbol() {
-    if (!take('"')) return std::string(take_until(",)]"));  // tuple::text writes texts in branches so
+    if (!take('"')) return std::string(take_until(",)]"));  // tuple::text writes texts in branches without quotes
     std::string text;
     while (!take_plain('"')) {
       if (take_plain('\\') && left_.empty()) break;
@@ -120,7 +120,7 @@ class tuple_reader {
   std::string_view left_;
 };
 
-/// A tuple as programs and proofs write it.
+/// Returns a tuple in the notation of programs and proofs.
 inline std::string text_of(const tuple& row, const relation& of) {
   std::string text = of.name() + "(";
   const auto attributes = of.attributes();
@@ -131,7 +131,7 @@ inline std::string text_of(const tuple& row, const relation& of) {
   return text + ")";
 }
 
-/// Checks proofs of one evaluation, whose tuples stand in the naive evaluator's database.
+/// Checks proofs of an evaluation whose tuples are in the naive evaluator's database.
 class proof_check {
  public:
   proof_check(const std::string& text, engine& run) {
@@ -144,8 +144,8 @@ class proof_check {
     }
   }
 
-  /// Expects that each rule of the tree has its conclusion as a head where the premises are the only tuples that its
-  /// positive atoms find, that the premises are there, and that a tuple is one higher than its highest premise.
+  /// Expects, for each rule of the tree, that the premises exist, that the rule derives the conclusion if its positive
+  /// atoms match only the premises, and that the height is one more than the highest premise.
   void expect_sound(const proof& shown) {
     if (shown.what == proof::kind::condition) return;
     ASSERT_NE(shown.what, proof::kind::unknown) << shown.text << ": " << shown.note;
@@ -168,7 +168,7 @@ class proof_check {
     for (const proof& premise : shown.premises) expect_sound(premise);
   }
 
-  /// Derived tuples that were looked at.
+  /// Returns the number of checked derived tuples.
   [[nodiscard]] std::uint64_t nodes() const { return nodes_; }
 
  private:

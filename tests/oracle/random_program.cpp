@@ -25,7 +25,7 @@ std::string type_name(column_type type) {
   return "?";
 }
 
-/// std::uniform_int_distribution differs between libraries; this does not.
+/// A portable generator: std::uniform_int_distribution differs between libraries.
 class random_source {
  public:
   explicit random_source(std::uint64_t seed) : engine_(seed) {}
@@ -78,7 +78,7 @@ class generator {
 
  private:
   std::uint32_t random_arity() {
-    // Two columns are what most programs have, and keep naive evaluation quick.
+    // Most programs have two columns, which keeps naive evaluation fast.
     const std::uint32_t draw = random_.below(10);
     const std::uint32_t arity = draw < 1 ? 0 : draw < 3 ? 1 : draw < 7 ? 2 : draw < 9 ? 3 : 4;
     return std::min(arity, options_.largest_arity);
@@ -218,12 +218,12 @@ class generator {
     for (relation& made : members) below_.push_back(std::move(made));
   }
 
-  /// Relations that lead to each other by linear rules, which pass the same values on.
+  /// Adds mutually recursive relations with linear rules that pass the same values through.
   void add_passing_layer(std::uint32_t layer) {
     std::vector<column_type> passed;
     for (std::uint32_t count = 1 + random_.below(2); count > 0; --count) passed.push_back(random_type());
     std::vector<relation> members;
-    std::vector<std::vector<std::uint32_t>> places;  // by member: where the passed columns are
+    std::vector<std::vector<std::uint32_t>> places;  // by member: positions of the passed columns
     for (std::uint32_t number = random_.below(3) + 1; number > 0; --number) {
       std::vector<column_type> types;
       for (std::uint32_t count = 1 + random_.below(2); count > 0; --count)
@@ -259,7 +259,7 @@ class generator {
         argument = random_.chance(8) ? constant(from.columns[column]) : "z" + std::to_string(column);
         if (argument.front() == 'z') variables_.push_back({argument, from.columns[column]});
       } else if (random_.chance(4)) {
-        variables_.push_back({argument, from.columns[column]});  // it is asked for, too
+        variables_.push_back({argument, from.columns[column]});  // requests the value, too
       }
       reading += (reading.empty() ? "" : ", ") + argument;
     }
@@ -294,7 +294,7 @@ class generator {
     result_.text += heads + " :- " + body + ".\n";
   }
 
-  /// Appends a group of tests on variables that the conjunction has bound.
+  /// Appends a group of tests on variables bound by the conjunction.
   std::string with_alternatives(const std::string& body) {
     std::string group;
     const std::uint32_t count = 2 + random_.below(2);
@@ -334,7 +334,7 @@ class generator {
     return body;
   }
 
-  /// Atoms of lower relations with variables that are compared with those that there are, and that nothing else needs.
+  /// Adds atoms of lower relations whose variables are only compared with existing variables, and unused elsewhere.
   void add_first_match(std::vector<std::string>& literals) {
     const std::vector<typed_variable> known = variables_;
     for (std::uint32_t atoms = 1 + random_.below(2); atoms > 0; --atoms) {
@@ -349,8 +349,8 @@ class generator {
     variables_ = known;
   }
 
-  /// n = count, sum, min or max over a cycle of lower relations, maybe with chords, which may go through a variable of
-  /// the rule, and with an atom whose variable is only counted.
+  /// Returns n = count, sum, min or max over a cycle of lower relations, possibly with chords, which may include a
+  /// variable of the rule, and with an atom whose variable is only counted.
   std::string cyclic_aggregate() {
     const std::vector<typed_variable> known = variables_;
     std::vector<std::string> nodes;
@@ -374,7 +374,7 @@ class generator {
     return result + " = " + operation + target + " : { " + body + " }";
   }
 
-  /// An atom that holds both in columns of numbers.
+  /// Returns an atom that contains both nodes in number columns.
   std::string edge_atom(const std::string& from, const std::string& to) {
     std::vector<const relation*> possible;
     for (const relation& read : below_) {
@@ -394,7 +394,7 @@ class generator {
     return read.name + "(" + arguments + ")";
   }
 
-  /// Atoms of lower relations that hold a variable and nothing else.
+  /// Adds atoms of lower relations that contain a single variable and otherwise only wildcards.
   void add_guards(std::vector<std::string>& literals, std::size_t first_variable) {
     for (std::size_t number = first_variable; number < variables_.size(); ++number) {
       if (!random_.chance(options_.guards)) continue;
@@ -449,7 +449,7 @@ class generator {
     return "!" + read.name + "(" + arguments + ")";
   }
 
-  /// An expression over bound variables whose value lies in the domain (or its negative mirror).
+  /// Returns an expression over bound variables whose value is in the domain (or its negative mirror).
   std::string bounded_value(column_type type) {
     const auto known = variables_of(type);
     if (known.empty()) return constant(type);
@@ -482,7 +482,7 @@ class generator {
     }
   }
 
-  /// What comes from bits above the 32nd, also in between.
+  /// Returns an expression that depends on bits above the 32nd, possibly only in intermediate results.
   std::string wide_value(const std::string& x, const std::string& y, const std::string& modulus) {
     switch (random_.below(5)) {
       case 0:

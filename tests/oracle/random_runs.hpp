@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-/// How much the tests over random programs try.
+/// Number of random programs per test.
 namespace gpulog::oracle {
 
 #if defined(GPULOG_SANITIZED)
@@ -12,8 +12,8 @@ constexpr bool is_sanitized = true;
 constexpr bool is_sanitized = false;
 #endif
 
-/// Sanitizers look for errors that few programs already meet, and run ten to thirty times as long; the optimised
-/// build tries all.
+/// Sanitizers find errors that few programs already trigger, and run ten to thirty times slower; the optimised build
+/// runs all programs.
 constexpr std::uint64_t fewer_when_sanitized(std::uint64_t usual) { return is_sanitized ? (usual + 19) / 20 : usual; }
 
 inline std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise) {
@@ -21,10 +21,10 @@ inline std::uint64_t number_from_environment(const char* name, std::uint64_t oth
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
-/// GPULOG_RANDOM_SEED, if set, is the first seed of every such test.
+/// GPULOG_RANDOM_SEED, if set, is the first seed of every random test.
 inline std::uint64_t first_seed(std::uint64_t usual) { return number_from_environment("GPULOG_RANDOM_SEED", usual); }
 
-/// GPULOG_RANDOM_PROGRAMS, if set, is the number of programs of every such test.
+/// GPULOG_RANDOM_PROGRAMS, if set, is the number of programs of every random test.
 inline std::uint64_t programs_to_try(std::uint64_t usual) {
   return number_from_environment("GPULOG_RANDOM_PROGRAMS", fewer_when_sanitized(usual));
 }

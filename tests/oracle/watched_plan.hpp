@@ -6,10 +6,10 @@
 #include "oracle/random_program.hpp"
 #include "plan/planner.hpp"
 
-/// Plans whose restrictions by demand are given up while they run, whatever is asked for.
+/// Plans that drop restrictions by demand at run time, regardless of the measured demand.
 namespace gpulog::oracle {
 
-/// What reads relations of its own layer at given keys; by turns with equivalence relations.
+/// Returns options for programs that read relations of the same layer at given keys, some with equivalence relations.
 inline random_program_options shape_of_restricted_programs(std::uint64_t seed) {
   random_program_options shape;
   shape.guards = 70;
@@ -19,7 +19,7 @@ inline random_program_options shape_of_restricted_programs(std::uint64_t seed) {
   return shape;
 }
 
-/// @param least_rows that rules read when a stratum is given up: the more, the later
+/// @param least_rows rows that rules read before a stratum drops its restrictions: more rows, later
 inline plan::program make_watched_plan(const sema::program& source, std::uint64_t least_rows) {
   plan::program plan = plan::make_plan(source, {}, {.magic_sets = plan::magic_sets_mode::watched});
   for (plan::stratum& stratum : plan.strata) {

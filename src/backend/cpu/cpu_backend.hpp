@@ -10,18 +10,18 @@
 
 #include "backend/primitives.hpp"
 
-/// The backend primitives on a CPU, over a launcher that runs blocks: serially, or on oneTBB's workers.
+/// The backend primitives on a CPU, on top of a launcher that runs blocks serially or on oneTBB's workers.
 namespace gpulog::backend::cpu {
 
-/// Serial and parallel cut-offs, all in one place. Below these sizes starting workers costs more than it gains.
+/// Cut-offs between serial and parallel execution: below these sizes, starting workers costs more than it gains.
 struct cut_off {
   static constexpr std::uint64_t elements_per_block = 1u << 15;
   static constexpr std::uint64_t comparison_sort = 96;
   static constexpr unsigned digit_bits = 8;
-  /// One worker takes larger digits, with so many keys for each of their values or more, and of so many bits at most:
-  /// passes that it saves cost more than misses in the table of counts. With 1 key for each, 65,536 keys of 32 bits
-  /// took 1.4 times as long as with 8 bits; 16 and 64 bring less for 2^21 (`bench_primitives
-  /// --benchmark_filter=radix_sort`).
+  /// A serial sort uses wider digits, of at most `most_digit_bits` bits and with at least `keys_of_digit` keys per
+  /// digit value: fewer passes, but wider digits cost more cache misses in the count table. With 1 key per value,
+  /// sorting 65,536 32-bit keys took 1.4 times as long as with 8-bit digits; 16 and 64 keys gain less at 2^21 keys
+  /// (`bench_primitives --benchmark_filter=radix_sort`).
   static constexpr std::uint64_t keys_of_digit = 4;
   static constexpr unsigned most_digit_bits = 18;
   static constexpr std::uint64_t merge_per_block = 1u << 14;
@@ -42,7 +42,7 @@ class cpu_backend {
     });
   }
 
-  /// @param most_workers that are worth starting; those that take part have the lowest numbers
+  /// @param most_workers the maximum number of workers; the participating workers have the lowest numbers
   template <class Function>
   void for_each_tile(std::uint64_t n, std::uint64_t tile, Function&& function, unsigned most_workers = UINT_MAX) {
     if (n == 0) return;
@@ -82,7 +82,7 @@ class cpu_backend {
     for_each_block(n, [&](std::uint64_t block, std::uint64_t begin, std::uint64_t end) {
       std::uint64_t sum = partial[block];
       for (std::uint64_t i = begin; i < end; ++i) {
-        const std::uint64_t value = transform(i);  // before the store: sums may be what transform reads
+        const std::uint64_t value = transform(i);  // read first: transform may read sums[i]
         sums[i] = static_cast<Sum>(sum);
         sum += value;
       }
@@ -92,7 +92,7 @@ class cpu_backend {
     return total;
   }
 
-  /// Least significant digit first, 8 bits a pass; passes over digits that all keys share are skipped.
+  /// Least significant digit first, usually 8 bits per pass; skips a pass if all keys share the digit.
   [[nodiscard]] std::uint64_t* radix_sort(std::uint64_t* keys, std::uint64_t* scratch, std::uint64_t n,
                                           unsigned first_bit, unsigned last_bit) {
     if (n < 2) return keys;
@@ -187,14 +187,14 @@ class cpu_backend {
   void synchronize() {}
 
  private:
-  // Two-pass operations need the same blocks in both passes, and few of them: their partial results are combined
-  // serially.
+  // Two-pass operations need the same blocks in both passes, and only a few blocks, because partial results are
+  // combined serially.
   [[nodiscard]] std::uint64_t block_count(std::uint64_t n) const {
     const std::uint64_t wanted = (n + cut_off::elements_per_block - 1) / cut_off::elements_per_block;
     return std::clamp<std::uint64_t>(wanted, 1, workers() == 1 ? 1 : workers() * 4ULL);
   }
 
-  /// Of a sort by so many bits: digits of the same size, in as few passes as there can be.
+  /// Returns the digit width for a sort by `bits` bits: equal digits, as few passes as possible.
   [[nodiscard]] static unsigned digit_bits_of(std::uint64_t n, std::uint64_t blocks, unsigned bits) {
     if (blocks > 1 || bits == 0) return cut_off::digit_bits;
     const auto wanted = static_cast<unsigned>(std::bit_width(n / cut_off::keys_of_digit));
@@ -229,7 +229,7 @@ class cpu_backend {
   Launcher launcher_;
 };
 
-/// Runs blocks one after another: the model that tests compare with.
+/// Runs blocks sequentially: the reference that tests compare with.
 class serial_launcher {
  public:
   [[nodiscard]] unsigned workers() const { return 1; }

@@ -24,7 +24,7 @@ class tbb_launcher {
   }
   [[nodiscard]] unsigned workers() const { return threads_; }
 
-  /// @param most_workers that take part
+  /// @param most_workers the maximum number of workers
   template <class Function>
   void run(std::uint64_t blocks, Function&& function, unsigned most_workers = UINT_MAX) {
     const bool is_inside = depth_ == 1 && most_workers < threads_;
@@ -32,9 +32,9 @@ class tbb_launcher {
       for (std::uint64_t block = 0; block < blocks; ++block) function(0U, block);
       return;
     }
-    // A worker that starts blocks of its own waits for them in an arena of their own: in its own one it could pick up a
-    // task that waits for it. The others, who wait for it, leave their processors to that arena's workers, where oneTBB
-    // was allowed more than `threads`.
+    // Nested blocks run in a separate arena: in the outer arena, a worker that waits for nested blocks could pick up a
+    // task that waits for the same worker. Outer workers that wait leave their processors to the inner arena, if oneTBB
+    // may use more than `threads` threads.
     const unsigned depth = depth_ + 1;
     (depth == 1 ? arena_for(blocks, most_workers) : inner_arena_).execute([&] {
       tbb::parallel_for(
@@ -59,13 +59,13 @@ class tbb_launcher {
    private:
     unsigned before_;
   };
-  /// 1 in a block, 2 in a block that a block started.
+  /// Nesting depth: 1 inside a block, 2 inside a block started by a block.
   static inline thread_local unsigned depth_ = 0;
 
   [[nodiscard]] static std::unique_ptr<tbb::task_arena> arena_of(unsigned threads) {
     return std::make_unique<tbb::task_arena>(static_cast<int>(threads));
   }
-  /// The smallest one with a place for each block, or the largest one that is allowed.
+  /// Returns the smallest arena with a slot per block, or the largest allowed arena.
   [[nodiscard]] tbb::task_arena& arena_for(std::uint64_t blocks, unsigned most_workers) const {
     const std::size_t last = arenas_.size() - 1;
     const std::size_t allowed =
@@ -73,8 +73,8 @@ class tbb_launcher {
     return *arenas_[std::min<std::size_t>(allowed, static_cast<std::size_t>(std::bit_width(blocks - 1)) - 1)];
   }
 
-  /// Of 2, 4, 8, ... and all threads. An arena with work wakes all that it has places for: with as many as have
-  /// something to do, the others sleep on.
+  /// Arenas of 2, 4, 8, ... and all threads. An arena with work wakes all its slots, so a smaller arena leaves idle
+  /// threads asleep.
   std::vector<std::unique_ptr<tbb::task_arena>> arenas_;
   tbb::task_arena inner_arena_;
   unsigned threads_;

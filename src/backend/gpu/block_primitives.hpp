@@ -4,8 +4,8 @@
 
 #include "backend/gpu/wave.hpp"
 
-/// What the threads of a block do together, with memory of the block to do it in. All threads of the block call these;
-/// the storage may be used again behind a barrier.
+/// Collective operations of a thread block. All threads of the block call each function; the storage may be reused
+/// after the next barrier.
 #if defined(GPULOG_GPU_CUDA)
 #include <cub/block/block_radix_sort.cuh>
 #include <cub/block/block_reduce.cuh>
@@ -27,7 +27,7 @@ namespace gpulog::backend::gpu {
 namespace gpulog::backend::gpu {
 #else
 
-/// Sums of the values in front of each thread's own.
+/// Exclusive prefix sums over the threads of a block.
 template <class T, unsigned Threads>
 struct block_scan {
 #if defined(GPULOG_GPU_CUDA)
@@ -35,7 +35,7 @@ struct block_scan {
 #else
   using storage = typename rocprim::block_scan<T, Threads>::storage_type;
 #endif
-  /// @param total of all values
+  /// @param total receives the sum of all values
   __device__ static void exclusive_sum(T value, T& before, T& total, storage& memory) {
 #if defined(GPULOG_GPU_CUDA)
     cub::BlockScan<T, Threads>(memory).ExclusiveSum(value, before, total);
@@ -43,7 +43,7 @@ struct block_scan {
     rocprim::block_scan<T, Threads>().exclusive_scan(value, before, T{0}, total, memory);
 #endif
   }
-  /// Of consecutive values, some a thread.
+  /// The same for several consecutive values per thread.
   template <unsigned Items>
   __device__ static void exclusive_sum(T (&values)[Items], T (&before)[Items], T& total, storage& memory) {
 #if defined(GPULOG_GPU_CUDA)
@@ -54,7 +54,7 @@ struct block_scan {
   }
 };
 
-/// The bits that any thread's value has; thread 0 gets them.
+/// Bitwise OR over the threads of a block; only thread 0 receives the result.
 template <class T, unsigned Threads>
 struct block_union {
 #if defined(GPULOG_GPU_CUDA)
@@ -76,7 +76,7 @@ struct block_union {
   }
 };
 
-/// A stable sort of pairs, consecutive ones a thread, by bits [first_bit, last_bit) of their keys.
+/// Stable sort of pairs by bits [first_bit, last_bit) of the keys; each thread holds consecutive pairs.
 template <class Key, unsigned Threads, unsigned Items, class Value>
 struct block_sort {
 #if defined(GPULOG_GPU_CUDA)

@@ -11,7 +11,7 @@ namespace gpulog::backend::gpu {
 
 namespace {
 
-/// The copy itself takes most of the time of more bytes. No command measures it.
+/// Above this size, the copy itself takes most of the time. No command measures this number.
 constexpr std::uint64_t most_staged_bytes = 64u << 10;
 
 }  // namespace
@@ -81,8 +81,8 @@ void device_context::wait_for_value(std::uint64_t& written, std::uint64_t value)
   std::atomic_ref<std::uint64_t> seen(written);
   for (unsigned polls = 1; seen.load(std::memory_order_acquire) != value; ++polls) {
     if (polls % polls_between_queries != 0) continue;
-    // A kernel that failed never reports.
-    if (is_idle(stream_)) break;  // all is done, so the report is there
+    // A failed kernel never reports.
+    if (is_idle(stream_)) break;  // all work is done, so the report has arrived
   }
 }
 
@@ -90,9 +90,9 @@ device_memory::device_memory(const device_context& context, std::uint64_t limit)
     : context_(&context), plain_(is_for_tests || std::getenv("GPULOG_PLAIN_DEVICE_ALLOCATIONS") != nullptr) {
   set_limit(limit);
   if (plain_) return;
-  // One part in so many of the free memory, so that results of some gigabytes need no second slab while rules run
-  // (bench/results/h100-closures.txt: 0.5 ms of 2.4). Larger slabs take longer to get and to give back: 0.1 ms and
-  // 0.7 ms a GB were measured on an H200.
+  // The first slab takes 1/8 of the free memory, so that a result of a few gigabytes needs no second slab while rules
+  // run (bench/results/h100-closures.txt: 0.5 ms of 2.4). Larger slabs take longer to allocate and to free: 0.1 ms and
+  // 0.7 ms per GB on an H200.
   constexpr std::uint64_t share = 8;
   const std::uint64_t free_bytes = memory_of_device().free_bytes;
   add_slab(limit == 0 ? free_bytes / share : std::min<std::uint64_t>(limit, free_bytes / share));
@@ -114,8 +114,8 @@ bool device_memory::add_slab(std::uint64_t bytes) {
 void* device_memory::take(std::uint64_t bytes) {
   void* memory = pool_.allocate(bytes);
   if (memory != nullptr) return memory;
-  // The new slab is as large as all slabs so far, so that the next arrays find room in it too, but at most a quarter of
-  // the free memory. If that is refused, it is as large as needed.
+  // The new slab is as large as all slabs so far, to leave space for later arrays, but at most a quarter of the free
+  // memory. If that allocation fails, the slab is only as large as needed.
   const std::uint64_t free_bytes = memory_of_device().free_bytes;
   const std::uint64_t needed = block_pool::slab_bytes_for(bytes);
   std::uint64_t wanted = std::max<std::uint64_t>(needed, std::min(free_bytes / 4, slab_bytes_));
@@ -127,7 +127,8 @@ void* device_memory::take(std::uint64_t bytes) {
 void device_memory::prepare(std::uint64_t allocations, std::uint64_t bytes) {
   if (plain_) return;
   const std::uint64_t together = allocations * block_pool::slab_bytes_for(bytes);
-  if (limit() != 0 && together > limit() - std::min(limit(), used())) return;  // the first one that lacks room says so
+  // The allocation that exceeds the limit reports the shortage.
+  if (limit() != 0 && together > limit() - std::min(limit(), used())) return;
   if (void* const memory = take(together)) pool_.deallocate(memory, together);
 }
 

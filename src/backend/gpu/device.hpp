@@ -15,21 +15,22 @@ namespace gpulog::backend::gpu {
 
 class staging_ring;
 
-/// Why the device can't be used here; empty when it can.
+/// Returns the reason why the device is not available here, or an empty text.
 [[nodiscard]] std::string why_not_available(int device);
-/// Starts the device for this process, which takes a few tenths of a second. @return as why_not_available()
+/// Starts the device for this process, which takes a few tenths of a second.
+/// @return like why_not_available()
 [[nodiscard]] std::string start_device(int device);
 
-/// What a kernel reports when it ends: into pinned host memory, so that the host sees it without a copy.
+/// The report that a kernel writes into pinned host memory when it ends, so that the host reads it without a copy.
 struct kernel_report {
-  std::uint64_t rows;        ///< of what the kernel appended to, all together
-  std::uint64_t candidates;  ///< there were
-  std::uint64_t refused;     ///< 1: there was not enough room, and nothing was done
-  std::uint64_t fault;       ///< 1: an arithmetic fault, in this kernel or one before
-  std::uint64_t number;      ///< of the report; written last
+  std::uint64_t rows;        ///< rows appended by the kernel, in total
+  std::uint64_t candidates;  ///< number of candidates
+  std::uint64_t refused;     ///< 1 if the output had too little space and the kernel did no work
+  std::uint64_t fault;       ///< 1 after an arithmetic fault in this kernel or an earlier kernel
+  std::uint64_t number;      ///< number of the report; written last
 };
 
-/// A device and the stream that all of a program's work is ordered on.
+/// A device and the stream that orders all work of a program.
 class device_context {
  public:
   /// @throws device_error
@@ -38,40 +39,41 @@ class device_context {
   device_context(const device_context&) = delete;
   device_context& operator=(const device_context&) = delete;
 
-  /// Makes the device the calling thread's.
+  /// Makes the device current for the calling thread.
   void use() const;
   [[nodiscard]] stream_handle stream() const { return stream_; }
   [[nodiscard]] const device_properties& properties() const { return properties_; }
   [[nodiscard]] unsigned multiprocessors() const { return properties_.multiprocessors; }
-  /// Shared memory that a block can ask for.
+  /// Returns the shared memory that a block can request.
   [[nodiscard]] std::uint64_t shared_bytes_per_block() const { return properties_.shared_bytes_per_block; }
-  /// Of the device, used or not.
+  /// Returns the total device memory, used or not.
   [[nodiscard]] std::uint64_t memory_bytes() const { return properties_.memory_bytes; }
-  /// Blocks that run at a time where nothing but their threads limits them.
+  /// Returns the number of blocks that run at the same time if only the threads per block limit them.
   [[nodiscard]] unsigned full_blocks(unsigned threads_of_a_block) const {
     const unsigned a_multiprocessor = properties_.threads_per_multiprocessor / threads_of_a_block;
     return properties_.multiprocessors * (a_multiprocessor == 0 ? 1 : a_multiprocessor);
   }
   void synchronize() const;
-  /// Pinned buffers for large copies, made when they are first asked for.
+  /// Returns the pinned buffers for large copies, allocated on first use.
   [[nodiscard]] staging_ring& staging() const;
-  /// Copies to the host, and waits. Few bytes go through pinned memory, as a copy to other memory costs twice the round
-  /// trip.
+  /// Copies to the host and waits. Small copies use pinned memory, because a copy to pageable memory costs two round
+  /// trips.
   void read(const void* from, void* to, std::uint64_t bytes) const;
-  /// The value of a counter in device memory, once all work so far is done.
+  /// Returns a counter from device memory after all work queued so far.
   [[nodiscard]] std::uint64_t read_counter(const std::uint64_t* counter) const { return read_pair(counter, 1).first; }
-  /// Two that stand side by side.
+  /// Returns two adjacent counters.
   [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> read_pair(const std::uint64_t* counters, unsigned n = 2) const;
 
-  /// Reports that can be under way: the one behind takes the place of the first.
+  /// Maximum number of reports in flight; a later report overwrites the oldest.
   static constexpr std::uint64_t most_reports = 256;
-  /// The number that the next report has to carry.
+  /// Returns the number for the next report.
   [[nodiscard]] std::uint64_t next_report() { return ++report_number_; }
-  /// Where a kernel writes the report of that number.
+  /// Returns where a kernel writes report `number`.
   [[nodiscard]] kernel_report* report(std::uint64_t number) const { return reports_ + number % most_reports; }
-  /// Waits for a report. Polled: about 5 us less than a copy and a synchronisation.
+  /// Waits for a report by polling: about 5 us faster than a copy and a synchronization.
   [[nodiscard]] kernel_report wait_for_report(std::uint64_t number) const;
-  /// Waits until a kernel has written that value to pinned memory. @throws device_error when one failed
+  /// Waits until a kernel has written `value` to pinned memory.
+  /// @throws device_error if a kernel failed
   void wait_for_value(std::uint64_t& written, std::uint64_t value) const;
 
  private:
@@ -80,18 +82,19 @@ class device_context {
   mutable std::unique_ptr<staging_ring> staging_;
   kernel_report* reports_ = nullptr;  // pinned
   std::uint64_t report_number_ = 0;
-  std::byte* staged_ = nullptr;  // pinned: what is read
+  std::byte* staged_ = nullptr;  // pinned buffer for small reads
   device_properties properties_;
 };
 
-/// Device memory from one pool of plain allocations, reused in the order of the stream. The first slab is taken at the
-/// start, more when it is used up: an allocation costs no call of the driver then.
+/// Device memory from a pool of plain allocations, reused in stream order. The first slab is allocated at the start and
+/// more slabs on demand, so that most allocations need no driver call.
 ///
-/// With GPULOG_PLAIN_DEVICE_ALLOCATIONS in the environment every array gets an allocation of its own, so that
-/// compute-sanitizer sees its bounds; on a device for tests it always does.
+/// If GPULOG_PLAIN_DEVICE_ALLOCATIONS is set, or on a device for tests, every array is a separate allocation, so that
+/// compute-sanitizer sees its bounds.
 class device_memory final : public memory_resource {
  public:
-  /// @param limit bytes, 0: none. @throws device_error
+  /// @param limit in bytes; 0: no limit
+  /// @throws device_error
   device_memory(const device_context& context, std::uint64_t limit);
   ~device_memory() override;
   void discard(void*, std::uint64_t) noexcept override {}

@@ -6,7 +6,7 @@
 #include "backend/array.hpp"
 #include "backend/gpu/launch.hpp"
 
-/// Work on all elements of an array.
+/// Applies functors to all elements of an array.
 namespace gpulog::backend::gpu {
 
 constexpr unsigned for_each_threads = 256;
@@ -17,7 +17,7 @@ constexpr std::uint64_t most_blocks_of_for_each = 1u << 16;
       std::clamp<std::uint64_t>((n + for_each_threads - 1) / for_each_threads, 1, most_blocks));
 }
 
-/// The number of the calling thread among all of its launch, and how many they are.
+/// The number of the calling thread in its launch, and the number of threads of the launch.
 [[nodiscard]] __device__ inline std::uint64_t thread_number() {
   return static_cast<std::uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
@@ -29,7 +29,8 @@ template <class Function>
 __global__ void __launch_bounds__(for_each_threads) for_each_kernel(std::uint64_t n, Function function) {
   for (std::uint64_t i = thread_number(); i < n; i += thread_count()) function(i);
 }
-/// Calls a functor for every number below n, in the stream's order. @throws device_error
+/// Calls a functor for every number below n, in stream order.
+/// @throws device_error
 template <class Function>
 void for_each(stream_handle stream, std::uint64_t n, const Function& function,
               std::uint64_t most_blocks = most_blocks_of_for_each) {
@@ -38,7 +39,7 @@ void for_each(stream_handle stream, std::uint64_t n, const Function& function,
          function);
 }
 
-/// Calls a primitive twice: for the size of its scratch memory, and with it.
+/// Calls a primitive twice: first to query the scratch size, then with the scratch memory.
 template <class Call>
 void with_scratch(memory_resource& resource, const Call& call) {
   std::size_t bytes = 0;

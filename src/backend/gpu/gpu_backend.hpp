@@ -7,9 +7,8 @@
 #include "backend/gpu/primitives_by_functor.hpp"
 #include "backend/primitives.hpp"
 
-/// The bulk operations of backend/primitives.hpp on a device: the same functors, the same results as on a CPU. All
-/// arrays are in the device's memory. Operations that return a number wait for it; the others are ordered by the
-/// stream.
+/// The bulk operations of backend/primitives.hpp on a device, with the same functors and results as on a CPU. All
+/// arrays are in device memory. Operations that return a number wait for the result; the rest only follow stream order.
 namespace gpulog::backend::gpu {
 
 namespace detail {
@@ -22,7 +21,7 @@ __global__ void __launch_bounds__(for_each_threads)
     function(blockIdx.x, begin, min(begin + tile, n));
 }
 
-/// What a scan reads: one number more than there are, which adds nothing.
+/// Input of a scan: n values and a final zero.
 template <class Transform>
 struct with_end {
   Transform transform;
@@ -35,7 +34,8 @@ struct convert {
   To* to;
   __device__ void operator()(std::uint64_t i) const { to[i] = static_cast<To>(from[i]); }
 };
-/// Each element finds how many of the other array are in front of it; equal ones of the first array come first.
+/// Computes the output position of an element as the number of smaller elements of both arrays; on ties, elements of
+/// the first array come first.
 template <class T, class Less>
 struct merge_element {
   const T* a;
@@ -80,7 +80,8 @@ struct fill_element {
 
 class gpu_backend {
  public:
-  /// Both outlive it. @param scratch device memory
+  /// Both arguments must outlive the backend.
+  /// @param scratch device memory
   gpu_backend(const device_context& context, memory_resource& scratch) : context_(&context), scratch_(&scratch) {}
 
   [[nodiscard]] unsigned workers() const { return context_->multiprocessors(); }

@@ -5,7 +5,7 @@
 #include <hip/hip_runtime.h>
 #endif
 
-/// Functions that kernels and the host call: one source for every backend.
+/// Functions shared by kernels and the host.
 #if defined(__CUDACC__) || defined(__HIP__)
 #define GPULOG_HOST_DEVICE __host__ __device__
 #define GPULOG_NO_INLINE __noinline__
@@ -16,7 +16,7 @@
 
 namespace gpulog::backend {
 
-/// The upper half of a product of 128 bits.
+/// Returns the upper half of the 128-bit product.
 [[nodiscard]] GPULOG_HOST_DEVICE inline std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) {
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
   return __umul64hi(a, b);
@@ -26,7 +26,7 @@ namespace gpulog::backend {
 #endif
 }
 
-/// a + b * c, rounded twice: where a device would fuse the two, results would differ from the host's.
+/// Returns a + b * c, rounded twice: a fused multiply-add on a device would differ from the host's result.
 template <class Float>
 [[nodiscard]] GPULOG_HOST_DEVICE Float add_product(Float a, Float b, Float c) {
 #if defined(__CUDA_ARCH__)

@@ -6,7 +6,7 @@ namespace gpulog::backend::gpu {
 
 namespace {
 
-/// What a block has beyond a default, kernels have to ask for; variables of the block count, too.
+/// Kernels must request shared memory above the default limit explicitly; static variables count towards that limit.
 void allow_shared_bytes(const void* function, std::uint64_t bytes, call_site site) {
   constexpr std::uint64_t always_there = 40u << 10;
   if (bytes <= always_there) return;

@@ -7,8 +7,8 @@
 
 #include "backend/gpu/vendor.hpp"
 
-/// How kernels are named, launched, and asked what they need. Kernels themselves are written in the language that the
-/// vendors share: __global__, __device__, threadIdx, atomicAdd, __syncthreads.
+/// Naming, launching and querying kernels. Kernels are written in the language common to the vendors: __global__,
+/// __device__, threadIdx, atomicAdd, __syncthreads.
 #if defined(GPULOG_GPU_EMULATED)
 #include "backend/gpu/emulated/language.hpp"
 #include "backend/gpu/emulated/launch.hpp"
@@ -21,25 +21,25 @@ namespace gpulog::backend::gpu::detail {
 template <class B, class A>
 concept integer_unlike = std::is_integral_v<A> && std::is_integral_v<B> && !std::is_same_v<A, B>;
 }
-// HIP would compare integers of different types as double, which has no room for all of 64 bits; CUDA takes most of
-// them for ambiguous, and so does this.
+// HIP would compare integers of different types as double, which cannot represent all 64-bit integers. CUDA rejects
+// most mixed calls as ambiguous; these declarations reject all.
 template <class A, ::gpulog::backend::gpu::detail::integer_unlike<A> B>
 __device__ void min(A, B) = delete;
 template <class A, ::gpulog::backend::gpu::detail::integer_unlike<A> B>
 __device__ void max(A, B) = delete;
 #endif
 
-/// A kernel with its name, for launches and for what they report.
+/// A kernel and its name, for launches and error messages.
 #define GPULOG_KERNEL(...) (::gpulog::backend::gpu::kernel{(__VA_ARGS__), #__VA_ARGS__})
 
-// A variable of the block, of static size: GPULOG_SHARED(word[32], marks); it is not initialised.
+// Declares an uninitialized static variable shared by the block: GPULOG_SHARED(word[32], marks).
 #if !defined(GPULOG_GPU_EMULATED)
 #define GPULOG_SHARED(type, name) __shared__ ::std::type_identity_t<type> name
-/// The block's memory whose size the launch says, as an array of a type. It is declared in the namespace of the kernel:
-/// arrays of different types have different names there.
+/// Declares the block's dynamic shared memory, whose size is set by the launch, as an array. The declaration is at
+/// namespace scope, so arrays of different types need different names.
 #define GPULOG_DYNAMIC_SHARED(type, name) extern __shared__ type name[]
 #endif
-/// A large argument of a kernel that is read where the launch put it.
+/// A large kernel argument that is read from constant memory without a copy.
 #if defined(GPULOG_GPU_CUDA)
 #define GPULOG_GRID_CONSTANT __grid_constant__
 #else
@@ -48,8 +48,7 @@ __device__ void max(A, B) = delete;
 
 namespace gpulog::backend::gpu {
 
-/// Threads that a multiprocessor of the architecture being compiled for runs at a time, for bounds of kernels'
-/// registers.
+/// Threads that a multiprocessor of the target architecture runs at a time, for the register bounds of kernels.
 #if defined(__CUDA_ARCH__) && \
     (__CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 870 || __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1200)
 constexpr unsigned resident_threads = 1536;
@@ -67,14 +66,14 @@ kernel(void (*)(Parameters...), const char*) -> kernel<Parameters...>;
 
 struct launch_shape {
   unsigned blocks;
-  unsigned threads;  ///< of a block
+  unsigned threads;  ///< per block
   std::uint64_t shared_bytes;
   stream_handle stream;
   call_site site = {};
 };
 
 #if !defined(GPULOG_GPU_EMULATED)
-/// What the templates below are made of (vendor.cpp).
+/// The functions that the templates below call (vendor.cpp).
 void launch_function(const void* function, const char* name, const launch_shape& shape, void** parameters,
                      bool is_cooperative);
 [[nodiscard]] unsigned resident_blocks(const void* function, unsigned threads, std::uint64_t shared_bytes,
@@ -97,19 +96,21 @@ void launch(const kernel<Parameters...>& started, const launch_shape& shape, boo
 }
 }  // namespace detail
 
-/// Starts a kernel in the stream's order. @throws device_error
+/// Launches a kernel in stream order.
+/// @throws device_error
 template <class... Parameters, class... Arguments>
 void launch(const kernel<Parameters...>& started, const launch_shape& shape, Arguments&&... arguments) {
   detail::launch(started, shape, false, std::forward<Arguments>(arguments)...);
 }
 
-/// The same where blocks wait for each other: all run at a time. @param shape at most most_blocks_together() of them
+/// Launches a kernel whose blocks wait for each other, so all blocks run at the same time.
+/// @param shape has at most most_blocks_together() blocks
 template <class... Parameters, class... Arguments>
 void launch_together(const kernel<Parameters...>& started, const launch_shape& shape, Arguments&&... arguments) {
   detail::launch(started, shape, true, std::forward<Arguments>(arguments)...);
 }
 
-/// How many blocks a multiprocessor runs at a time.
+/// Returns the number of blocks that a multiprocessor runs at a time.
 template <class... Parameters>
 [[nodiscard]] unsigned blocks_a_multiprocessor(const kernel<Parameters...>& started, unsigned threads,
                                                std::uint64_t shared_bytes, call_site site = {}) {
@@ -120,7 +121,7 @@ template <class... Parameters>
 #endif
 }
 
-/// Brings a kernel onto the device before it is first launched.
+/// Loads a kernel onto the device before the first launch.
 template <class... Parameters>
 void load(const kernel<Parameters...>& loaded) noexcept {
 #if defined(GPULOG_GPU_EMULATED)

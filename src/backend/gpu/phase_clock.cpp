@@ -29,7 +29,7 @@ void phase_clock::collect() {
   for (std::size_t i = 0; i + 1 < entered_.size(); ++i) {
     seconds_[static_cast<std::size_t>(entered_[i])] += seconds_between(events_[i], events_[i + 1]);
   }
-  // The last event begins what is still running.
+  // The last event starts the phase that is still running.
   std::swap(events_[0], events_[entered_.size() - 1]);
   entered_ = {entered_.back()};
 }

@@ -9,13 +9,13 @@
 
 namespace gpulog::backend::gpu {
 
-/// What a stream works on: the phases of the article's section 5.
+/// Kind of work on a stream: the phases of section 5 of the GPUlog article.
 enum class phase : std::uint8_t { other, join, populate_delta, merge, index, allocation };
 constexpr std::size_t phase_count = 6;
 
-/// How a stream's time divides into phases, by events of the stream: the time between two events belongs to the phase
-/// that was entered at the first one, so the phases add up to the whole. Events are read where somebody asks, and once
-/// in some thousand events; measuring waits for nothing else.
+/// Divides a stream's time into phases by events: the time between two events belongs to the phase entered at the first
+/// event, so the phases add up to the total. Events are read on request and once per few thousand events; measuring
+/// never waits otherwise.
 class phase_clock {
  public:
   explicit phase_clock(const device_context& context) : context_(&context) {}
@@ -23,9 +23,12 @@ class phase_clock {
   phase_clock(const phase_clock&) = delete;
   phase_clock& operator=(const phase_clock&) = delete;
 
-  /// What is put into the stream from now on belongs to this phase. @return the phase before. @throws device_error
+  /// Assigns all work enqueued from now on to phase `next`.
+  /// @return the previous phase
+  /// @throws device_error
   phase enter(phase next);
-  /// Seconds of each phase so far. Waits for the stream. @throws device_error
+  /// Returns the seconds per phase so far. Waits for the stream.
+  /// @throws device_error
   std::array<double, phase_count> seconds();
 
  private:
@@ -33,13 +36,13 @@ class phase_clock {
   void collect();
 
   const device_context* context_;
-  std::vector<event_handle> events_;  // created once, used again
-  std::vector<phase> entered_;        // with event i
+  std::vector<event_handle> events_;  // created once and reused
+  std::vector<phase> entered_;        // by event
   phase current_ = phase::other;
   std::array<double, phase_count> seconds_{};
 };
 
-/// Enters a phase for as long as it lives.
+/// Enters a phase during the lifetime of this object.
 class phase_scope {
  public:
   phase_scope(phase_clock& clock, phase own) : clock_(&clock), before_(clock.enter(own)) {}

@@ -27,10 +27,10 @@
 #include "backend/gpu/emulated/primitives.hpp"
 #endif
 
-/// The primitives over functors, which the device calls with the numbers from 0 on.
+/// The primitives over functors, which the device calls with the numbers 0, 1, 2, ...
 namespace gpulog::backend::gpu {
 
-/// The numbers below n for which the predicate holds, ascending.
+/// Selects the numbers below n that satisfy the predicate, ascending.
 template <class Number, class Predicate>
 void select_if(void* scratch, std::size_t& bytes, Number* out, std::uint64_t* count, std::uint64_t n,
                const Predicate& predicate, stream_handle stream) {
@@ -45,7 +45,7 @@ void select_if(void* scratch, std::size_t& bytes, Number* out, std::uint64_t* co
 #endif
 }
 
-/// Sums of what the functor gives for the numbers in front of each.
+/// Computes exclusive prefix sums of function(0), function(1), ...
 template <class Function>
 void exclusive_sum_of(void* scratch, std::size_t& bytes, const Function& function, std::uint64_t* out, std::uint64_t n,
                       stream_handle stream) {
@@ -62,7 +62,7 @@ void exclusive_sum_of(void* scratch, std::size_t& bytes, const Function& functio
 #endif
 }
 
-/// The sum of what the functor gives for all of them.
+/// Computes the sum of function(i) for all i below n.
 template <class Function>
 void sum_of(void* scratch, std::size_t& bytes, const Function& function, std::uint64_t* out, std::uint64_t n,
             stream_handle stream) {

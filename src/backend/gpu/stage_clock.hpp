@@ -8,10 +8,11 @@
 
 namespace gpulog::backend::gpu {
 
-/// Times of parts of a stream's work that follow each other, by events between them.
+/// Times consecutive stages of a stream's work with events between the stages.
 class stage_clock {
  public:
-  /// The first part begins. @throws device_error
+  /// Starts the first stage.
+  /// @throws device_error
   explicit stage_clock(stream_handle stream) : stream_(stream) { record(); }
   ~stage_clock() {
     for (event_handle event : events_) destroy(event);
@@ -19,12 +20,15 @@ class stage_clock {
   stage_clock(const stage_clock&) = delete;
   stage_clock& operator=(const stage_clock&) = delete;
 
-  /// A part ends here, and the next one begins. @param name a literal @throws device_error
+  /// Ends a stage and starts the next.
+  /// @param name a string literal
+  /// @throws device_error
   void end(const char* name) {
     record();
     names_.push_back(name);
   }
-  /// Of all parts. Waits for the last one. @throws device_error
+  /// Returns the name and the seconds of each stage. Waits for the last stage.
+  /// @throws device_error
   [[nodiscard]] std::vector<std::pair<const char*, double>> seconds() const {
     synchronize(events_.back());
     std::vector<std::pair<const char*, double>> result;
@@ -41,7 +45,7 @@ class stage_clock {
 
   stream_handle stream_;
   std::vector<event_handle> events_;
-  std::vector<const char*> names_;  // by part
+  std::vector<const char*> names_;  // by stage
 };
 
 }  // namespace gpulog::backend::gpu

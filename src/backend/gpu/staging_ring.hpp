@@ -11,8 +11,8 @@
 
 namespace gpulog::backend::gpu {
 
-/// A few pinned buffers between this machine's memory and a device's, and a stream that copies from and to them, so
-/// that copies over the bus go on while the host fills or reads the other buffers.
+/// Pinned buffers between host memory and device memory, with a copy stream: copies over the bus continue while the
+/// host fills or reads further buffers.
 class staging_ring {
  public:
   static constexpr std::size_t slots = 4;
@@ -24,14 +24,14 @@ class staging_ring {
   staging_ring(const staging_ring&) = delete;
   staging_ring& operator=(const staging_ring&) = delete;
 
-  /// Copies to the device; few bytes directly. The source may go when this returns; the context's stream waits for the
-  /// copy.
+  /// Copies to the device; small copies bypass the ring. The caller may free the source when this returns; the
+  /// context's stream waits for the copy.
   void upload(const void* from, void* to, std::uint64_t bytes);
 
  private:
   friend class column_download;
 
-  /// The copies of this ring begin behind all work of the context's stream so far.
+  /// Makes the copies of this ring wait for all work queued so far in the context's stream.
   void begin();
 
   const device_context* context_;
@@ -42,25 +42,26 @@ class staging_ring {
   std::size_t next_ = 0;
 };
 
-/// Rows of columns in device memory on their way to this machine: pieces are copied ahead while others are read. Every
-/// row has to be read once, in about ascending order. One at a time uses a ring.
+/// Downloads rows of device columns: copies pieces ahead while the host reads earlier pieces. Every row must be read
+/// once, in roughly ascending order. A ring serves one download at a time.
 class column_download {
  public:
-  /// @param columns in device memory, `rows` words each, that stay as they are meanwhile
+  /// @param columns in device memory, `rows` words each, unchanged during the download
   column_download(staging_ring& ring, std::vector<const std::uint32_t*> columns, std::uint64_t rows);
   column_download(const column_download&) = delete;
   column_download& operator=(const column_download&) = delete;
   ~column_download();
 
-  /// Writes rows [first, first + n) to one array a column. Any number of threads at a time, if each waits for no row
-  /// behind those that it has read. @throws device_error
+  /// Writes rows [first, first + n) to one array per column. Thread-safe, if no thread waits for rows after the rows
+  /// that it has read.
+  /// @throws device_error
   void read(std::uint64_t first, std::uint64_t n, std::uint32_t* const* columns);
 
  private:
-  /// What a slot holds, or is being copied to it.
+  /// The content of a slot, complete or still being copied.
   struct piece {
     std::uint64_t number = UINT64_MAX;
-    std::uint64_t unread = 0;  // rows
+    std::uint64_t unread = 0;  // number of rows
   };
 
   [[nodiscard]] std::uint64_t rows_of(std::uint64_t number) const;
@@ -75,7 +76,7 @@ class column_download {
   std::array<piece, staging_ring::slots> pieces_;
 };
 
-/// Copies a column of device memory to this machine's, and waits.
+/// Copies a column from device memory to host memory, and waits.
 void download(const device_context& context, const std::uint32_t* from, std::uint32_t* to, std::uint64_t rows);
 
 }  // namespace gpulog::backend::gpu

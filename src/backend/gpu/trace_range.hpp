@@ -8,7 +8,7 @@
 
 namespace gpulog::backend::gpu {
 
-/// A named range in the time line of the vendor's profiler: NVTX on CUDA, nothing elsewhere.
+/// A named range in the timeline of the vendor's profiler: NVTX on CUDA, no effect elsewhere.
 class trace_range {
  public:
 #if defined(GPULOG_GPU_CUDA)

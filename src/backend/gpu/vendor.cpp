@@ -8,7 +8,7 @@
 
 #include "backend/gpu/vendor_status.hpp"
 
-/// CUDA and HIP, whose runtimes have the same functions under names that begin differently.
+/// CUDA and HIP: the runtimes have the same functions with different prefixes.
 namespace gpulog::backend::gpu {
 
 using detail::check;
@@ -34,7 +34,7 @@ std::string count_devices(int& count) {
 }
 
 std::string start_context(int device) {
-  // The first call that needs it makes the device's context.
+  // The first call that needs a context creates it.
   status result = GPULOG_RUNTIME(SetDevice)(device);
   if (result == GPULOG_RUNTIME(Success)) result = GPULOG_RUNTIME(Free)(nullptr);
   if (result == GPULOG_RUNTIME(Success)) return {};
@@ -43,8 +43,8 @@ std::string start_context(int device) {
 }
 
 bool has_driver() {
-  // To ask the driver's library would start it. It talks to the kernel in one of these ways: CUDA on Linux, on Linux on
-  // Windows, on boards with a GPU of their own; HIP on Linux.
+  // Loading the driver's library would start the driver, so look for its device files instead: CUDA on Linux, WSL and
+  // Jetson boards; HIP on Linux.
 #if defined(GPULOG_GPU_HIP)
   constexpr const char* ways[] = {"/dev/kfd"};
 #else
@@ -139,7 +139,7 @@ void deallocate(void* memory) noexcept { static_cast<void>(GPULOG_RUNTIME(Free)(
 void* allocate_pinned_bytes(std::uint64_t bytes, call_site site) {
   void* memory = nullptr;
 #if defined(GPULOG_GPU_HIP)
-  // Coherent whatever the environment says: the host reads what a kernel writes here while the kernel still runs.
+  // Coherent regardless of the environment: the host reads this memory while the kernel still writes.
   check(hipHostMalloc(&memory, bytes, hipHostMallocCoherent), site);
 #else
   check(cudaHostAlloc(&memory, bytes, cudaHostAllocDefault), site);

@@ -4,8 +4,8 @@
 
 #include "backend/gpu/launch.hpp"
 
-/// The threads of a block that run in step: a warp of 32 lanes or a wavefront of 64. Every function with "all lanes" in
-/// its comment is a meeting point: all lanes of the wave call it at the same place.
+/// The threads of a block that run in lockstep: a warp of 32 lanes or a wavefront of 64. A function documented with
+/// "all lanes" is a collective operation: all lanes of the wave must call it at the same place.
 namespace gpulog::backend::gpu {
 
 /// The number of the calling thread in its wave, and of its wave in the block.
@@ -13,30 +13,30 @@ namespace gpulog::backend::gpu {
 [[nodiscard]] __device__ inline unsigned wave() { return threadIdx.x / wave_size; }
 
 [[nodiscard]] __device__ inline lane_mask mask_of(unsigned lane) { return lane_mask{1} << lane; }
-/// The lanes in front of the calling one.
+/// Returns the mask of the lanes with lower numbers.
 [[nodiscard]] __device__ inline lane_mask lanes_below() { return mask_of(lane()) - 1; }
 
-// Bits of words of 32 and of 64 bits.
+// Operations on the bits of 32-bit and 64-bit words.
 [[nodiscard]] __device__ inline unsigned count_bits(std::uint32_t bits) { return static_cast<unsigned>(__popc(bits)); }
 [[nodiscard]] __device__ inline unsigned count_bits(std::uint64_t bits) {
   return static_cast<unsigned>(__popcll(bits));
 }
-/// The number of the lowest bit that is set. There is one.
+/// Returns the number of the lowest set bit. At least one bit must be set.
 [[nodiscard]] __device__ inline unsigned lowest_bit(std::uint32_t bits) {
   return static_cast<unsigned>(__ffs(static_cast<int>(bits)) - 1);
 }
 [[nodiscard]] __device__ inline unsigned lowest_bit(std::uint64_t bits) {
   return static_cast<unsigned>(__ffsll(static_cast<long long>(bits)) - 1);
 }
-/// Bits that a value takes; 0: none.
+/// Returns the number of bits needed to represent a value; 0 for 0.
 [[nodiscard]] __device__ inline unsigned bit_width_of(std::uint32_t value) {
   return 32U - static_cast<unsigned>(__clz(static_cast<int>(value)));
 }
 
-/// How many of those lanes are in front of the calling one.
+/// Returns how many of `lanes` have lower numbers than the calling lane.
 [[nodiscard]] __device__ inline unsigned rank_in(lane_mask lanes) { return count_bits(lanes & lanes_below()); }
 
-/// Words that a thread loads or stores at once.
+/// Words that a thread loads or stores with one instruction.
 struct alignas(16) four_words {
   std::uint32_t at[4];
 };
@@ -47,19 +47,19 @@ struct alignas(16) four_words {
 constexpr lane_mask every_lane = 0xffffffffU;
 #endif
 
-/// All lanes: memory that one of them wrote before is what the others read behind it.
+/// All lanes: memory written by any lane before the barrier is visible to all lanes after it.
 __device__ inline void wave_barrier() {
 #if defined(GPULOG_GPU_CUDA)
   __syncwarp();
 #else
-  // The barrier alone keeps no access to memory on its side.
+  // The barrier alone does not order memory accesses.
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
   __builtin_amdgcn_wave_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
 #endif
 }
 
-/// All lanes: those for which it holds.
+/// All lanes: returns the mask of the lanes that pass true.
 [[nodiscard]] __device__ inline lane_mask ballot(bool holds) {
 #if defined(GPULOG_GPU_CUDA)
   return __ballot_sync(every_lane, holds);
@@ -67,7 +67,7 @@ __device__ inline void wave_barrier() {
   return static_cast<lane_mask>(__ballot(holds));
 #endif
 }
-/// All lanes: whether it holds for one of them, for all of them.
+/// All lanes: returns whether any lane passes true, or whether all lanes do.
 [[nodiscard]] __device__ inline bool any_lane(bool holds) {
 #if defined(GPULOG_GPU_CUDA)
   return __any_sync(every_lane, holds) != 0;
@@ -83,7 +83,7 @@ __device__ inline void wave_barrier() {
 #endif
 }
 
-/// All lanes: the value of another lane.
+/// All lanes: returns the value of lane `from`.
 template <class T>
 [[nodiscard]] __device__ T shuffle(T value, unsigned from) {
 #if defined(GPULOG_GPU_CUDA)
@@ -92,7 +92,7 @@ template <class T>
   return __shfl(value, static_cast<int>(from), static_cast<int>(wave_size));
 #endif
 }
-/// All lanes: the value of the lane that is `distance` in front; its own one where there is none.
+/// All lanes: returns the value of the lane `distance` below; the calling lane's value if no lane is that far below.
 template <class T>
 [[nodiscard]] __device__ T shuffle_up(T value, unsigned distance) {
 #if defined(GPULOG_GPU_CUDA)
@@ -101,7 +101,7 @@ template <class T>
   return __shfl_up(value, distance, static_cast<int>(wave_size));
 #endif
 }
-/// All lanes: the value of the lane whose number differs in those bits.
+/// All lanes: returns the value of the lane whose number differs in `bits`.
 template <class T>
 [[nodiscard]] __device__ T shuffle_xor(T value, unsigned bits) {
 #if defined(GPULOG_GPU_CUDA)
@@ -111,7 +111,7 @@ template <class T>
 #endif
 }
 
-/// All lanes: those that have the same value.
+/// All lanes: returns the mask of the lanes with the same value.
 [[nodiscard]] __device__ inline lane_mask lanes_with(unsigned long long value) {
 #if defined(GPULOG_GPU_CUDA)
   return __match_any_sync(every_lane, value);
@@ -127,8 +127,8 @@ template <class T>
 #endif
 }
 
-/// Adds 1 to a counter for each thread that happens to be here; threads that run in step share an atomic.
-/// @return what the counter was before the calling thread's 1
+/// Adds 1 to a counter for each thread that executes the call together; threads in lockstep share one atomic.
+/// @return the counter before the calling thread's increment
 [[nodiscard]] __device__ inline std::uint64_t count_up(std::uint64_t* counter) {
 #if defined(GPULOG_GPU_CUDA)
   const lane_mask together = __activemask();
@@ -148,7 +148,7 @@ template <class T>
   return base + rank_in(together);
 }
 
-/// What another multiprocessor may have written meanwhile: the own one's cache is not asked.
+/// Loads a value that a different multiprocessor may have written meanwhile, bypassing the first-level cache.
 template <class T>
 [[nodiscard]] __device__ T load_past_first_cache(const T* from) {
 #if defined(GPULOG_GPU_CUDA)
@@ -158,7 +158,7 @@ template <class T>
 #endif
 }
 
-/// The first two words come from the same time, and the last two.
+/// The first two words are loaded together, and the last two.
 [[nodiscard]] __device__ inline four_words load_past_first_cache(const four_words* from) {
 #if defined(GPULOG_GPU_CUDA)
   const uint4 loaded = __ldcg(reinterpret_cast<const uint4*>(from));
@@ -172,7 +172,7 @@ template <class T>
 #endif
 }
 
-/// Of what nobody reads soon: the caches keep other things.
+/// Stores a value that is not read soon, without displacing cache lines.
 template <class T>
 __device__ void store_past_caches(T* to, T value) {
 #if defined(GPULOG_GPU_CUDA)
@@ -190,21 +190,21 @@ __device__ inline void store_past_caches(four_words* to, const four_words& value
 #endif
 }
 
-/// A clock that all of the device share.
+/// Returns the time of a device-wide clock.
 [[nodiscard]] __device__ inline unsigned long long nanoseconds() {
 #if defined(GPULOG_GPU_CUDA)
   unsigned long long now = 0;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
   return now;
 #else
-  return __builtin_amdgcn_s_memrealtime() * 10;  // it has 100 MHz
+  return __builtin_amdgcn_s_memrealtime() * 10;  // a 100 MHz clock
 #endif
 }
 
-/// In a loop that waits for another block.
+/// Yields inside a loop that waits for a different block.
 __device__ inline void pause() {
 #if defined(GPULOG_GPU_HIP)
-  __builtin_amdgcn_s_sleep(1);  // other waves of the processor go on meanwhile
+  __builtin_amdgcn_s_sleep(1);  // lets the processor run the remaining waves
 #endif
 }
 
@@ -223,7 +223,7 @@ template <class T, class Operation>
 }
 }  // namespace detail
 
-// All lanes: their values together, for each of them.
+// All lanes: reductions; every lane receives the result.
 [[nodiscard]] __device__ inline std::uint32_t sum_of_lanes(std::uint32_t value) {
 #if defined(GPULOG_GPU_CUDA)
   return __reduce_add_sync(every_lane, value);
@@ -245,7 +245,7 @@ template <class T, class Operation>
   return detail::reduce_by_shuffles(value, [](std::uint32_t a, std::uint32_t b) { return a < b ? b : a; });
 #endif
 }
-// The same of 64 bits, for which no device has an instruction.
+// 64-bit versions: no device has an instruction for these.
 [[nodiscard]] __device__ inline std::uint64_t sum_of_lanes(std::uint64_t value) {
   return detail::reduce_by_shuffles(value, [](std::uint64_t a, std::uint64_t b) { return a + b; });
 }
@@ -262,7 +262,7 @@ template <class T, class Operation>
   return detail::reduce_by_shuffles(bits, [](std::uint32_t a, std::uint32_t b) { return a | b; });
 #endif
 }
-/// All lanes: the sum of the values up to and with the calling lane's.
+/// All lanes: returns the inclusive prefix sum of the values.
 template <class T>
 [[nodiscard]] __device__ T inclusive_sum_of_lanes(T value) {
 #pragma unroll

@@ -7,10 +7,10 @@
 namespace gpulog::cli {
 namespace {
 
-/// Where the record goes in the template.
+/// Position of the record in the template.
 constexpr std::string_view place = "/*RECORD*/";
 
-/// The record without what the page does not show: of a large program that is a third of it.
+/// Returns the record without members that the page does not show: a third of the record for a large program.
 nlohmann::ordered_json shown_part(nlohmann::ordered_json document) {
   for (nlohmann::ordered_json& stratum : document.at("strata")) {
     for (const char* const key : {"phases", "sizes", "indexes"}) stratum.erase(key);
@@ -32,7 +32,7 @@ std::string page_of(const run_record& record) {
   std::string page(whole.substr(0, begin));
   page.reserve(whole.size() + text.size());
   for (const char c : text) {
-    // Nothing in a text ends the script: "<" stands in strings only.
+    // A text cannot close the script element, because "<" occurs only in strings and is escaped.
     if (c == '<') {
       page += "\\u003c";
     } else {

@@ -6,7 +6,7 @@
 
 namespace gpulog::cli {
 
-/// A page of HTML with the record in it, which needs nothing else: no network, no other file.
+/// Returns a self-contained HTML page with the record: no network, no other file.
 [[nodiscard]] std::string page_of(const run_record& record);
 
 }  // namespace gpulog::cli

@@ -11,22 +11,23 @@ namespace gpulog::cli {
 struct recorded_rule {
   std::string rule, location;
   int delta_atom = -1;
-  std::string stratum;  ///< its relations
+  std::string stratum;  ///< relations of the stratum
   std::uint64_t runs = 0, candidates = 0, tuples = 0;
-  double seconds = 0;        ///< with those of the indexes that were made for it
-  double index_seconds = 0;  ///< of them
+  double seconds = 0;        ///< includes the time of indexes built for the rule
+  double index_seconds = 0;  ///< part of `seconds`
 };
 
-/// The record of a run that `-p` wrote (docs/record.md).
+/// The record of a run, written by `-p` (docs/record.md).
 struct run_record {
   std::string file;
   nlohmann::ordered_json document;
-  std::vector<recorded_rule> rules;  ///< of all strata, in their order
+  std::vector<recorded_rule> rules;  ///< of all strata, in order
 };
 
-/// @throws input_error that says what is wrong with the file: it is cut off, no record, or one of another version
+/// @throws input_error if the file is truncated, is not a record, or has another version
 [[nodiscard]] run_record read_record(const std::string& file);
-/// Of the text of a file. @throws input_error as read_record does
+/// Parses the text of a file.
+/// @throws input_error as read_record
 [[nodiscard]] run_record record_of(const std::string& text, const std::string& file);
 
 }  // namespace gpulog::cli

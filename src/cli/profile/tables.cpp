@@ -18,11 +18,11 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t columns = 80;
 
-/// Without its end where it has more characters.
+/// Truncates the text to `most` characters, ending in "...".
 std::string shortened(const std::string& text, std::size_t most) {
   const auto is_inside = [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; };
   std::size_t characters = 0;
-  std::size_t cut = 0;  // where the last one begins that is kept in front of "..."
+  std::size_t cut = 0;  // start of the last character before "..."
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (is_inside(text[i])) continue;
     if (characters + 3 == most) cut = i;
@@ -31,7 +31,7 @@ std::string shortened(const std::string& text, std::size_t most) {
   return text;
 }
 
-/// Without its beginning where it has more characters: of a path, whose end tells more.
+/// Truncates a path at its start, because the end of a path is more informative.
 std::string shortened_path(const std::string& path, std::size_t most) {
   if (path.size() <= most) return path;
   std::size_t begin = path.size() - most + 3;
@@ -39,7 +39,7 @@ std::string shortened_path(const std::string& path, std::size_t most) {
   return "..." + path.substr(begin);
 }
 
-/// Of at most seven characters.
+/// Formats a number with at most seven characters.
 std::string short_number(double number, double step, const char* unit) {
   constexpr const char* prefixes[] = {"", "k", "M", "G", "T", "P"};
   std::size_t prefix = 0;
@@ -119,7 +119,7 @@ std::string rules_table(const run_record& record, std::size_t most) {
   return text;
 }
 
-/// By the relation of their heads.
+/// Sums the seconds of rules by the relation of the head.
 std::map<std::string, double> seconds_of_relations(const run_record& record) {
   std::map<std::string, double> seconds;
   for (const recorded_rule& rule : record.rules) seconds[rule.rule.substr(0, rule.rule.find('('))] += rule.seconds;

@@ -9,7 +9,7 @@ using nlohmann::ordered_json;
 
 constexpr double microseconds = 1e6;
 
-/// Rows of the picture.
+/// Rows of the trace viewer.
 enum class lane : int { spans = 1, strata, rules, device };
 
 ordered_json name_of(lane row, const char* name) {
@@ -30,7 +30,7 @@ ordered_json counter(const std::string& name, double at, const std::string& seri
   return {{"ph", "C"}, {"name", name}, {"pid", 1}, {"ts", at * microseconds}, {"args", {{series, value}}}};
 }
 
-/// Rules of a stratum stand one after another: of a loop, each with the sum of its runs.
+/// Adds the rules of a stratum one after another; a rule of a loop has the sum of its runs.
 void add_rules(ordered_json& events, const ordered_json& stratum) {
   double begin = stratum.at("begin");
   for (const ordered_json& rule : stratum.at("rules")) {

@@ -6,7 +6,7 @@
 
 namespace gpulog::cli {
 
-/// The run as a trace of events that Perfetto and chrome://tracing open.
+/// Returns the run as a trace of events, for Perfetto and chrome://tracing.
 [[nodiscard]] std::string trace_of(const run_record& record);
 
 }  // namespace gpulog::cli

@@ -14,7 +14,7 @@
 namespace gpulog::cli {
 namespace {
 
-/// The text without the dot behind a directive, which has none in programs; empty for other texts.
+/// Removes the dot after a directive, which programs do not have; empty for other texts.
 std::string without_dot(const std::string& text) {
   const std::size_t begin = text.find_first_not_of(blanks);
   const std::size_t end = text.find_last_not_of(blanks);
@@ -56,7 +56,7 @@ void entered_program::print_new_remarks(const program& source) {
 
 outcome entered_program::judged(const program& source) {
   if (!source.ok()) {
-    // A file that was loaded may have changed since: no line mends that.
+    // A loaded file may have changed; no input line can fix its errors.
     const program before = without_queries();
     if (before.ok() && source.is_cut_off()) return outcome::unfinished;
     print_new_remarks(before.ok() ? source : before);

@@ -11,45 +11,46 @@
 
 namespace gpulog::cli {
 
-/// What came of a text that was entered.
+/// Result of an entry.
 enum class outcome : std::uint8_t {
   accepted,
-  unfinished,  ///< it ends where more has to come
-  refused,     ///< it is wrong; errors were printed
+  unfinished,  ///< more lines must follow
+  refused,     ///< errors were printed
 };
 
-/// A program that is entered piece by piece. What has errors is not taken.
+/// A program that is entered piece by piece. A piece with errors is rejected.
 class entered_program {
  public:
   explicit entered_program(compile_options options);
 
-  /// Adds rules, facts, declarations and directives, or nothing where one of them is wrong. A directive may end in a
-  /// dot. Prints what is new of errors and warnings.
+  /// Adds rules, facts, declarations and directives; adds none of them if one has an error. A directive may end in a
+  /// dot. Prints new errors and warnings.
   [[nodiscard]] outcome add(const std::string& text);
-  /// Adds a file, which is read anew whenever the program is.
+  /// Adds a file, which is read again for every new version of the program.
   void load(const std::string& path);
 
-  /// The program with a query: nothing else of it is needed. @param running the engine that it may go on in, if any
-  /// @param made is set where the query is accepted
+  /// Compiles the program with a query and without other outputs.
+  /// @param running the engine that may continue with the program, if any
+  /// @param made set if the query is accepted
   [[nodiscard]] outcome ask(const std::string& query, const engine* running, std::optional<program>& made);
-  /// The program without queries, of which nothing is written.
+  /// Returns the program without queries and without outputs.
   [[nodiscard]] program without_queries() const;
 
-  /// As it was entered.
+  /// Returns the entered text.
   [[nodiscard]] std::string listing() const;
 
  private:
   struct piece {
     std::string shown;
-    std::string text;  ///< says where it is from
+    std::string text;  ///< includes the source location
   };
   [[nodiscard]] piece entry(const std::string& text) const;
   [[nodiscard]] program compiled(const std::string& more, const compile_options& options,
                                  const engine* running = nullptr) const;
-  /// Prints what is to be said of it.
+  /// Prints the errors and warnings of the program.
   [[nodiscard]] outcome judged(const program& source);
   [[nodiscard]] outcome take(piece added);
-  /// Errors, and warnings that were not printed before.
+  /// Prints errors, and warnings that were not printed before.
   void print_new_remarks(const program& source);
 
   compile_options options_;

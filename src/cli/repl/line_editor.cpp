@@ -19,7 +19,7 @@ constexpr int history_lines = 1000;
 
 line_editor::line_editor(std::filesystem::path history_file)
     : history_file_(std::move(history_file)), history_(history_init()) {
-  // Else bytes of UTF-8 are no characters for the editor.
+  // Otherwise the editor does not recognize UTF-8 characters.
   if (std::setlocale(LC_CTYPE, "") == nullptr || MB_CUR_MAX == 1) std::setlocale(LC_CTYPE, "C.UTF-8");
   editor_.reset(el_init("gpulog", stdin, stdout, stderr));
   if (!editor_ || !history_) throw input_error("Cannot read lines from this terminal");
@@ -29,8 +29,8 @@ line_editor::line_editor(std::filesystem::path history_file)
   el_set(editor, EL_EDITOR, "emacs");
   el_set(editor, EL_SIGNAL, 1);
   el_set(editor, EL_HIST, ::history, history_.get());
-  el_source(editor, nullptr);  // the user's ~/.editrc
-  // While a line is read, Ctrl-C is a key; while a query runs, it is a signal.
+  el_source(editor, nullptr);  // reads the user's ~/.editrc
+  // Ctrl-C is a key while a line is read, and a signal while a query runs.
   el_set(editor, EL_SETTY, "-d", "-isig", nullptr);
   el_set(editor, EL_ADDFN, "abandon", "Leave the line", &line_editor::abandon);
   el_set(editor, EL_BIND, "^C", "abandon", nullptr);
@@ -57,7 +57,7 @@ line_editor::input line_editor::read(const std::string& prompt) {
   prompt_ = prompt;
   is_abandoned_ = false;
   int length = 0;
-  // Before the prompt says that keys may come.
+  // Before the prompt invites the user to type.
   el_set(editor_.get(), EL_PREP_TERM, 1);
   const char* const line = el_gets(editor_.get(), &length);
   if (is_abandoned_) {
@@ -76,7 +76,7 @@ void line_editor::remember(const std::string& line) {
   HistEvent event{};
   ::history(history_.get(), &event, H_ENTER, line.c_str());
   if (history_file_.empty()) return;
-  // Each time: a session may be ended by closing its window.
+  // Saved after each line, because closing the window may end the session.
   std::error_code ignored;
   const std::filesystem::path folder = history_file_.parent_path();
   std::filesystem::create_directories(folder, ignored);

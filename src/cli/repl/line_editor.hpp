@@ -12,7 +12,7 @@ namespace gpulog::cli {
 /// Reads lines from a terminal, with editing and a history.
 class line_editor {
  public:
-  /// @param history_file where lines are kept between sessions; empty, or one that cannot be read or written: nowhere
+  /// @param history_file file that keeps the lines between sessions; no history if empty or inaccessible
   explicit line_editor(std::filesystem::path history_file);
   line_editor(const line_editor&) = delete;
   line_editor& operator=(const line_editor&) = delete;
@@ -20,12 +20,12 @@ class line_editor {
 
   enum class event : std::uint8_t {
     line,
-    abandoned,  ///< by Ctrl-C
-    end,        ///< by Ctrl-D, or the terminal is gone
+    abandoned,  ///< Ctrl-C
+    end,        ///< Ctrl-D, or the terminal is closed
   };
   struct input {
     event what = event::end;
-    std::string text;  ///< of a line, with its end
+    std::string text;  ///< the line, with its line break
   };
   [[nodiscard]] input read(const std::string& prompt);
 
@@ -45,7 +45,8 @@ class line_editor {
   std::unique_ptr<EditLine, closer> editor_;
 };
 
-/// Where the history is: gpulog/history in $XDG_STATE_HOME, or in ~/.local/state. Empty where neither is known.
+/// Returns the path of the history: gpulog/history in $XDG_STATE_HOME, or in ~/.local/state. Empty if neither folder is
+/// known.
 [[nodiscard]] std::filesystem::path history_file();
 
 }  // namespace gpulog::cli

@@ -4,10 +4,11 @@
 
 namespace gpulog::cli {
 
-/// Whether somebody types what the command reads, and sees what it prints.
+/// Returns whether standard input and output are terminals.
 [[nodiscard]] bool is_interactive();
 
-/// Reads a program and queries from the terminal, and answers them. @return the exit status
+/// Reads a program and queries from the terminal, and answers the queries.
+/// @return the exit status
 [[nodiscard]] int run_repl(arguments given);
 
 }  // namespace gpulog::cli

@@ -69,7 +69,7 @@ session::reply session::acted(const std::string& entry) {
   const std::string text = trimmed(entry);
   if (text.empty()) return reply::done;
   if (text.starts_with(query_mark)) {
-    // Its columns in messages are those that were typed.
+    // Keeps the columns of the entry in messages.
     std::string query = entry;
     query.replace(query.find(query_mark), query_mark.size(), query_mark.size(), ' ');
     return ask(query);

@@ -14,18 +14,18 @@
 
 namespace gpulog::cli {
 
-/// A program that is entered piece by piece, and what is asked of it. It knows nothing of the terminal.
+/// A program entered piece by piece, with its queries. Independent of the terminal.
 class session {
  public:
   explicit session(arguments given);
 
   enum class reply : std::uint8_t {
     done,
-    more,  ///< the entry has no end yet: it is to be given again with its next line
+    more,  ///< the entry is incomplete: call again with the entry and the next line
     leave,
   };
-  /// Does what an entry of one or more lines asks for: a piece of program, a query or a command. Prints results on
-  /// standard output, all that is wrong on standard error.
+  /// Executes an entry of one or more lines: a piece of program, a query or a command. Prints results on standard
+  /// output and errors on standard error.
   [[nodiscard]] reply take(const std::string& entry);
 
  private:
@@ -37,7 +37,7 @@ class session {
 
   [[nodiscard]] reply acted(const std::string& entry);
   [[nodiscard]] reply ask(const std::string& query);
-  /// Goes on in the engine of the last query, or in another one where that can't be.
+  /// Continues with the engine of the last query if possible, otherwise starts a new engine.
   void go_on(const program& source);
   void run(engine& running);
 
@@ -50,8 +50,8 @@ class session {
 
   arguments given_;
   entered_program program_;
-  std::optional<engine> running_;   ///< of the last query, with what was computed up to now
-  std::optional<statistics> last_;  ///< of the last run
+  std::optional<engine> running_;   ///< engine of the last query, with all results so far
+  std::optional<statistics> last_;  ///< statistics of the last run
 };
 
 }  // namespace gpulog::cli

@@ -40,7 +40,7 @@ std::vector<bool> affected_by(const sema::program& analysed, const std::vector<b
       for_each_atom(rule.body,
                     [&](const sema::atom& read, bool) { reached = reached || is_in(affected, read.relation); });
     });
-    // debug_delta has some that no atom shows.
+    // Dependencies of debug_delta appear in no atom.
     for (const sema::dependency& edge : analysed.dependencies) {
       const bool is_here =
           std::find(stratum.relations.begin(), stratum.relations.end(), edge.to) != stratum.relations.end();

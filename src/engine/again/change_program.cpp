@@ -15,7 +15,7 @@
 #include "gpulog/engine.hpp"
 #include "gpulog/error.hpp"
 
-/// Another program takes the place of the one that an engine runs (docs/adr/0050-another-program.md).
+/// Replaces the program of an engine (docs/adr/0050-another-program.md).
 namespace gpulog::detail {
 namespace {
 
@@ -61,7 +61,7 @@ void engine_state::take_program(std::shared_ptr<const program_state> next) {
   const std::size_t relations = program.relations.size();
   if (!homes.empty()) {
     for (std::uint32_t number = 0; number < analysed().relations.size(); ++number) {
-      // Facts are not told from other rows any more.
+      // Facts can no longer be distinguished from derived rows.
       if (!is_same[number] && is_plain_input(analysed().relations[number]) &&
           !is_plain_input(program.relations[number]) && homes[number]) {
         staged_facts inserted(1);
@@ -89,14 +89,14 @@ void engine_state::take_program(std::shared_ptr<const program_state> next) {
   functors.reset();
   find_functors();
   prepare_outputs();
-  // Those of the first evaluation are in its program.
+  // The first evaluation reads the facts of its program itself.
   for (std::size_t number = facts_before; !homes.empty() && number < program.facts.size(); ++number)
     stage(program.facts[number].relation.value, row_of(program.facts[number]));
   begin_figures();
   begin_record();
 }
 
-/// Its number is another relation's.
+/// Clears the relation of a query, whose number is reused.
 void engine_state::forget_query(std::uint32_t relation) {
   homes[relation].reset();
   row_indexes.erase(relation);

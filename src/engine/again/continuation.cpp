@@ -12,8 +12,8 @@
 namespace gpulog::detail {
 namespace {
 
-/// Whether what it has stays, or gives way to better values (a recursive minimum or maximum), and does not depend on
-/// the order in which tuples come.
+/// Returns whether the relation keeps its tuples, or replaces values only with better values (a recursive minimum or
+/// maximum), independently of the order of tuples.
 bool only_grows(const sema::relation& relation) {
   return (relation.subsumptions.empty() || relation.is_aggregate) && relation.choice_domains.empty() &&
          relation.lattices.empty() && !relation.size_limit;
@@ -25,7 +25,7 @@ bool reads_some(const sema::rule& rule, const std::vector<bool>& relations) {
   return reads;
 }
 
-/// debug_delta has dependencies that no atom shows.
+/// Returns whether an atom causes the dependency; dependencies of debug_delta have no atom.
 bool is_shown(const sema::program& analysed, const sema::stratum& stratum, const sema::dependency& edge) {
   return std::any_of(stratum.rules.begin(), stratum.rules.end(), [&](rule_id id) {
     bool reads = false;
@@ -34,8 +34,8 @@ bool is_shown(const sema::program& analysed, const sema::stratum& stratum, const
   });
 }
 
-/// Whether a count or sum leaves columns of relations unnamed that had all their tuples before its recursion: it would
-/// read what was made of them in front of it. Inside a recursion the analysis refuses that.
+/// Returns whether a count or sum leaves columns unnamed in relations that were complete before the recursion: the
+/// projection of these columns was computed earlier and would be stale. Inside a recursion, the analysis rejects this.
 bool counts_unnamed(const sema::rule& rule, const std::vector<bool>& affected) {
   return std::any_of(rule.body.begin(), rule.body.end(), [&](const sema::literal& part) {
     const auto* folded = std::get_if<sema::aggregate>(&part);
@@ -48,13 +48,13 @@ bool counts_unnamed(const sema::rule& rule, const std::vector<bool>& affected) {
   });
 }
 
-/// @param growing relations of strata before, and those of this one
+/// @param growing relations of earlier strata, and the relations of this stratum
 bool grows_with(const sema::program& analysed, const sema::stratum& stratum, const std::vector<bool>& affected,
                 const std::vector<bool>& growing) {
   const bool has_state = sema::has_stateful_functors(analysed);
   const auto& members = stratum.relations;
   const auto is_member = [&](relation_id id) { return std::find(members.begin(), members.end(), id) != members.end(); };
-  // Of best values, only the recursion that makes them is known to be monotone in them.
+  // Only the recursion that computes best values is known to be monotone in the values.
   const auto only_gets_more = [&](relation_id id) {
     return is_in(growing, id) && (!analysed[id].is_aggregate || is_member(id));
   };
@@ -102,7 +102,7 @@ sema::program recursion_of(const sema::program& analysed, const std::vector<bool
   std::erase_if(part.strata, [&](const sema::stratum& stratum) { return is_in(growing, stratum.relations.front()); });
   for (sema::relation& relation : part.relations)
     std::erase_if(relation.rules, [&](rule_id id) { return !reads_some(part[id], growing); });
-  // Their numbers of versions are those of other strata.
+  // The orders of `.plan` refer to version numbers in the original strata.
   for (sema::rule& rule : part.rules) rule.plans.clear();
   part.strata.push_back(std::move(recursion));
   return part;

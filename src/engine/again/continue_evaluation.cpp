@@ -12,8 +12,8 @@
 #include "exec/calibration.hpp"
 #include "gpulog/error.hpp"
 
-/// Inserted facts are a delta of the results that are there: relations that only grow by them are evaluated on,
-/// semi-naively, in an executor that stays for the next facts (docs/adr/0037-continuation.md).
+/// Inserted facts become a delta of the existing results: relations that only grow are continued semi-naively, in an
+/// executor that is kept for later facts (docs/adr/0037-continuation.md).
 namespace gpulog::detail {
 
 namespace {
@@ -37,8 +37,8 @@ std::vector<bool> united(std::vector<bool> all, const std::vector<bool>& others)
   return all;
 }
 
-/// Plans and sets as they have to be where any relation may get any tuple later: no relation is made of others, none is
-/// restricted, and nothing is known of values.
+/// Returns options for plans and sets in which any relation may gain any tuple later: no auxiliary relations, no
+/// restrictions, and no assumptions about values.
 plan::options planning_to_continue(plan::options chosen) {
   chosen.supplementary = plan::supplementary_mode::off;
   for (const char* const pass : {"decomposition", "row-wise-evaluation", "row-products", "dense-domains",
@@ -49,8 +49,8 @@ plan::options planning_to_continue(plan::options chosen) {
 
 }  // namespace
 
-/// By relation, those that go on: what was inserted into them is little, and an executor of their own pays. It is there
-/// then.
+/// Returns, by relation, the relations to continue: few tuples were inserted, and a separate executor pays. Creates
+/// that executor if necessary.
 std::vector<bool> engine_state::growing_now(const changes& now) {
   const std::vector<bool> none(now.affected.size());
   const bool is_possible = tuned.continuation != tuning_mode::off && !make_other_executor && !device;
@@ -71,12 +71,13 @@ std::vector<bool> engine_state::growing_now(const changes& now) {
   return growing;
 }
 
-/// Whether relations that it holds begin anew.
+/// Drops the continuing evaluation if it contains a relation that is recomputed.
 void engine_state::forget_stale(const std::vector<bool>& anew) {
   if (continuing && have_common(anew, continuing->continued->held)) continuing.reset();
 }
 
-/// Against what the relations have: where much is inserted, most is derived again anyway.
+/// Returns whether the inserted rows are few relative to the existing rows. After many insertions, most tuples are
+/// derived again anyway.
 bool engine_state::inserts_little(const std::vector<bool>& growing) const {
   std::uint64_t inserted = 0;
   std::uint64_t before = 0;
@@ -88,15 +89,16 @@ bool engine_state::inserts_little(const std::vector<bool>& growing) const {
   return static_cast<double>(inserted) <= exec::calibration::most_continued_share * static_cast<double>(before);
 }
 
-/// As one decides between renting and buying (Karlin and others 1988): strata begin anew until that has taken as long
-/// as it takes to make sets and indexes that stay. That is never more than twice what would have been best.
+/// Decides between recomputing and keeping sets and indexes, as in ski rental (Karlin and others 1988): strata are
+/// recomputed until this has taken as long as building permanent sets and indexes. The total cost is at most twice the
+/// optimum.
 bool engine_state::pays_to_take_over(const std::vector<bool>& growing) const {
   const std::vector<bool> held = united(read_by(analysed(), growing), growing);
   std::uint64_t rows = 0;
   std::uint64_t bytes = 0;
   for (std::uint32_t number = 0; number < held.size(); ++number) {
     if (!held[number]) continue;
-    // Columns, a tuple set of that size, and an index.
+    // columns, a tuple set of the same size, and an index
     constexpr std::uint64_t copies = 3;
     const std::uint64_t here = homes[number]->executor->rows(relation_id(number));
     rows += here;
@@ -107,7 +109,7 @@ bool engine_state::pays_to_take_over(const std::vector<bool>& growing) const {
   return seconds_anew >= static_cast<double>(rows) / exec::calibration::host_candidates_per_second;
 }
 
-/// Behind an evaluation of relations that waited.
+/// Adds the time of recomputing the waiting relations. Call after their evaluation.
 void engine_state::note_seconds_anew() {
   if (waiting.empty()) return;
   const auto& strata = current->executor->figures().strata;
@@ -121,8 +123,8 @@ void engine_state::note_seconds_anew() {
   waiting.clear();
 }
 
-/// Makes a continuing evaluation, with the results of growing relations and of the relations that their rules read.
-/// Relations of the former continuing evaluation stay in it, unless a relation of this one could not grow then.
+/// Creates a continuing evaluation with the results of the growing relations and of the relations that their rules
+/// read. Relations of the previous continuing evaluation are included, unless one of the relations could then not grow.
 void engine_state::take_over(const changes& now, const std::vector<bool>& growing) {
   evaluation::recursion recursion{now.changed, growing, {}, nullptr};
   if (continuing) {
@@ -156,11 +158,11 @@ void engine_state::take_over(const changes& now, const std::vector<bool>& growin
   staged = std::move(inserted);
 }
 
-/// From what is staged to an executor that goes on; then the relations that are made of them once.
+/// Moves the staged rows into the continuing executor, then evaluates the auxiliary relations once.
 void engine_state::hand_over_results() {
   evaluation::recursion& made = *current->continued;
   for (std::uint32_t number = 0; number < staged.size(); ++number) {
-    if (made.growing[number]) continue;  // they need sets
+    if (made.growing[number]) continue;  // growing relations need tuple sets
     for (const staged_rows& block : std::exchange(staged[number], {})) {
       std::vector<const word*> columns;
       for (const auto& column : block.columns) columns.push_back(column.data());
@@ -171,7 +173,7 @@ void engine_state::hand_over_results() {
   for (std::size_t number = 0; number + 1 < planned().strata.size(); ++number) made.executor->run_stratum(number);
 }
 
-/// From the facts that were inserted into growing relations.
+/// Continues the evaluation from the facts inserted into growing relations.
 void engine_state::go_on(const std::vector<bool>& growing) {
   monitor.begin_run();
   current = continuing;

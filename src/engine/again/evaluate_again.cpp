@@ -12,12 +12,12 @@
 #include "engine/proofs/proof_search.hpp"
 #include "gpulog/error.hpp"
 
-/// Facts that change behind an evaluation: what depends on them is evaluated again.
+/// Reevaluates the relations that depend on facts changed after an evaluation.
 namespace gpulog::detail {
 
 namespace {
 
-/// Pairs of an equivalence relation that are read at a time.
+/// Number of pairs of an equivalence relation that are read per block.
 constexpr std::uint64_t pairs_staged = std::uint64_t{1} << 20;
 
 }  // namespace
@@ -70,7 +70,7 @@ void engine_state::reset() {
   done = step::loading;
 }
 
-/// The program without facts of its text that were erased.
+/// Returns the program without erased facts of its text.
 std::shared_ptr<const sema::program> engine_state::first_program() {
   const auto is_erased = [this](const sema::fact& fact) {
     const erased_rows& rows = erased[fact.relation.value];
@@ -89,7 +89,7 @@ std::vector<word> engine_state::row_of(const sema::fact& fact) {
   return row;
 }
 
-/// Facts that cannot be told from other rows behind the evaluation.
+/// Keeps copies of facts that cannot be distinguished from derived rows after the evaluation.
 void engine_state::keep_facts(const sema::program& first) {
   for (std::uint32_t number = 0; number < staged.size(); ++number) {
     if (!needed[number]) continue;
@@ -123,7 +123,7 @@ engine_state::changes engine_state::find_changes() const {
   return result;
 }
 
-/// In front of what was inserted: the facts that were there before, and all of it without what was erased.
+/// Stages the earlier facts before the inserted facts, and removes the erased facts from both.
 void engine_state::stage_facts_of(std::uint32_t relation) {
   auto inserted = std::exchange(staged[relation], {});
   auto& blocks = staged[relation];
@@ -140,7 +140,7 @@ void engine_state::stage_facts_of(std::uint32_t relation) {
   for (const staged_rows& block : blocks) kept[relation].push_back(copy_of(block, memory));
 }
 
-/// What the last evaluation of the relation has left, for one that reads it.
+/// Stages the results of the relation's last evaluation, as input of an evaluation that reads the relation.
 void engine_state::stage_results_of(std::uint32_t relation) {
   const exec::executor& home = *homes[relation]->executor;
   const relation_id id(relation);
@@ -169,7 +169,7 @@ void engine_state::move_home(const std::vector<bool>& relations) {
   }
 }
 
-/// Together with relations that these read and whose last evaluation has only what was asked for then.
+/// Adds the relations read by affected relations whose last evaluation contains only queried tuples.
 std::vector<bool> engine_state::with_incomplete(std::vector<bool> affected) const {
   const auto is_incomplete = [&](relation_id id) { return !affected[id.value] && !is_complete(id); };
   for (bool changed = true; changed;) {
@@ -190,13 +190,13 @@ bool engine_state::is_complete(relation_id relation) const {
   if (stale[relation.value] || !homes[relation.value]) return false;
   const evaluation& home = *homes[relation.value];
   if (home.plan().relations[relation.value].is_asked) return false;
-  // Nothing is restricted where each relation may be read, and what was handed over was complete.
+  // If every relation may be read, no relation is restricted, and inputs were complete.
   if (!tuned.runs("unneeded-relations") || home.source->relations[relation.value].rules.empty()) return true;
   return home.members[relation.value];
 }
 
-/// Strata that a change may reach are continued or evaluated anew; the others keep their rows. Relations that no output
-/// needs are left, with their facts, until one does.
+/// Continues or recomputes the strata that a change may reach; other strata keep their rows. Relations that no output
+/// needs are postponed, with their facts, until an output needs them.
 void engine_state::evaluate_again() {
   const changes now = find_changes();
   if (!is_any(now.affected)) return;
@@ -219,7 +219,7 @@ void engine_state::evaluate_changes(const changes& now) {
   if (is_any(anew)) begin_anew(anew);
 }
 
-/// What they read of others are inputs.
+/// Recomputes relations, with the results of unaffected relations as inputs.
 void engine_state::begin_anew(const std::vector<bool>& relations) {
   forget_stale(relations);
   const std::vector<bool> read = read_by(analysed(), relations);

@@ -59,7 +59,7 @@ bool are_same(const sema::relation::lattice_attribute& left, const sema::relatio
   return left.column == right.column && left.least_upper_bound == right.least_upper_bound;
 }
 
-/// But for its rules.
+/// Compares everything except rules.
 bool are_declared_alike(const sema::relation& left, const sema::relation& right) {
   return left.name == right.name && are_all_same(left.attributes, right.attributes) &&
          left.structure == right.structure && left.is_query == right.is_query && left.is_inline == right.is_inline &&
@@ -75,7 +75,8 @@ bool begins_with(const std::vector<Part>& all, const std::vector<Part>& first) {
                     [](const Part& one, const Part& other) { return are_same(one, other); });
 }
 
-// Rules, whatever they were written like. Constants have the numbers of one engine, and relations those of one list.
+// Compares rules structurally, independent of the text. Constants have the numbers of the same engine, and relations
+// the numbers of the same list.
 
 bool are_same(const sema::expression& left, const sema::expression& right) {
   return left.what == right.what && left.kind == right.kind && left.variable == right.variable &&
@@ -144,9 +145,10 @@ bool extends(const sema::program& next, const sema::program& before) {
   if (!has_types || next.relations.size() < before.relations.size() || next.facts.size() < before.facts.size())
     return false;
   for (std::size_t number = 0; number < before.relations.size(); ++number) {
-    // The place of a query is free for whatever comes.
+    // The number of a query may be reused.
     if (before.relations[number].is_query) continue;
-    // Facts that rules may derive as well are kept beside the rows: those of a relation that loses its rules are lost.
+    // Facts that rules may also derive are stored separately from the rows, and are lost if the relation loses its
+    // rules.
     const bool loses_rules = is_plain_input(next.relations[number]) && !is_plain_input(before.relations[number]);
     if (loses_rules || !are_declared_alike(next.relations[number], before.relations[number])) return false;
   }

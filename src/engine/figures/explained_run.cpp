@@ -11,7 +11,7 @@
 
 #include "gpulog/statistics.hpp"
 
-/// The plan of a run with what came to each step, as text (EXPLAIN ANALYZE).
+/// Prints the plan of a run with the actual rows and time of each step (EXPLAIN ANALYZE).
 namespace gpulog {
 namespace {
 
@@ -19,16 +19,17 @@ constexpr std::size_t columns = 100;
 constexpr std::size_t rows_width = 14;
 constexpr std::size_t expected_width = 11;
 constexpr std::size_t mark_width = 7;
-/// A guess that is so many times off is marked.
+/// Estimates that are off by more than this factor are marked.
 constexpr double far_off = 10;
 
-/// Appends lines of at most 100 columns, broken at spaces. @param first in front of the first line @param indentation
-/// of the others
+/// Appends lines of at most 100 columns, broken at spaces.
+/// @param first start of the first line
+/// @param indentation of the remaining lines
 void add_lines(std::string& result, std::string first, std::size_t indentation, std::string_view text) {
   std::string line = std::move(first);
   bool is_empty = true;
   while (!text.empty()) {
-    // A space inside of a run of them belongs to the word behind it.
+    // A run of spaces belongs to the next word.
     std::size_t end = text.find(' ', 1);
     while (end != std::string_view::npos && end + 1 < text.size() && text[end - 1] == ' ')
       end = text.find(' ', end + 1);
@@ -48,7 +49,7 @@ void add_lines(std::string& result, std::string first, std::size_t indentation, 
 
 std::string seconds_text(double seconds) { return fmt::format("{:.6f} s", seconds); }
 
-/// Large numbers in groups of three digits.
+/// Formats large numbers in groups of three digits.
 std::string count_text(std::uint64_t count) {
   std::string text = std::to_string(count);
   for (std::size_t place = text.size(); place > 3; place -= 3) text.insert(place - 3, ",");
@@ -62,7 +63,7 @@ std::string guess_text(double guess) {
   return "~" + count_text(static_cast<std::uint64_t>(std::llround(guess)));
 }
 
-/// How far off a guess was; empty where it was near.
+/// Returns the factor by which an estimate was off; empty if the estimate was close.
 std::string mark_text(double rows, double expected) {
   const double times = std::max(rows, 1.0) / std::max(expected, 1.0);
   if (times > far_off) return fmt::format("x{:.0f}", times);
@@ -104,7 +105,7 @@ std::string runs_text(const rule_statistics& rule, const stratum_statistics& str
   if (rule.strategy == "subsumption") {
     text += fmt::format("pairs {}, tuples taken away {}", count_text(rule.candidates), count_text(rule.tuples));
   } else if (rule.counted_runs != 0 && !rule.operators.empty() && !rule.operators.back().rows) {
-    // A device counts in front of the tests behind its last search.
+    // A device counts candidates before the tests that follow its last search.
     text += fmt::format("candidates {} before its last tests, new {}", count_text(rule.candidates),
                         count_text(rule.tuples));
   } else {

@@ -11,7 +11,7 @@
 namespace gpulog::detail {
 namespace {
 
-/// What a stratum reads and makes.
+/// Returns the relations that a stratum reads or derives.
 std::set<relation_id> relations_of(const plan::stratum& stratum) {
   std::set<relation_id> relations;
   for_each_version(stratum, [&relations](const plan::rule_version& version) {
@@ -28,14 +28,14 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// Whether the operators behind an atom up to the next one only let rows pass.
+/// Returns whether the operator ends the sequence of tests after an atom.
 bool ends_tests(const plan::operation& one) {
   return std::holds_alternative<plan::scan>(one) || std::holds_alternative<plan::match>(one) ||
          std::holds_alternative<plan::generate>(one) || std::holds_alternative<plan::fold_begin>(one) ||
          std::holds_alternative<plan::fold_end>(one);
 }
 
-/// @param counted nullptr: rows are not known
+/// @param counted nullptr: rows are unknown
 std::vector<operator_statistics> operators_of(const plan::program& plan, const plan::rule_version& version,
                                               const kernels::step_counts* counted) {
   std::vector<operator_statistics> operators;
@@ -57,7 +57,7 @@ std::vector<operator_statistics> operators_of(const plan::program& plan, const p
   return operators;
 }
 
-/// How a version ran whose rows by operator are not known.
+/// Returns the strategy of a version whose rows per operator are unknown.
 std::string other_strategy(const exec::stratum_statistics& measured, const stratum_statistics& figures, bool in_loop,
                            bool row_wise) {
   if (row_wise) return "row-wise-evaluation";

@@ -8,10 +8,10 @@
 #include "gpulog/statistics.hpp"
 #include "plan/reoptimizer.hpp"
 
-/// What the figures of a run say about its plan: steps with their rows, indexes, and what the planner knew.
+/// Statistics of a run that concern its plan: steps with their rows, indexes, and the sizes that the planner assumed.
 namespace gpulog::detail {
 
-/// What the planner knew of sizes, and when.
+/// Sizes that the planner assumed, at the start and before reordered strata.
 class plan_record {
  public:
   void note_planned(const plan::reoptimizer& planner);
@@ -19,9 +19,10 @@ class plan_record {
 
   using known_size = plan::reoptimizer::known_size;
   using sizes = std::map<relation_id, known_size>;
-  /// Before the run.
+  /// Returns the size assumed before the run.
   [[nodiscard]] known_size planned(relation_id relation) const { return planned_[relation.value]; }
-  /// In front of a stratum that was ordered again, of what it reads and makes; nullptr: it was not.
+  /// Returns the sizes of the relations that a reordered stratum reads or derives, before the stratum; nullptr: the
+  /// stratum was not reordered.
   [[nodiscard]] const sizes* reordered(std::size_t stratum) const;
 
  private:
@@ -29,10 +30,11 @@ class plan_record {
   std::map<std::size_t, sizes> reordered_;
 };
 
-/// Versions of a stratum, as the executor numbers them.
+/// Returns the versions of a stratum in the executor's numbering.
 [[nodiscard]] std::vector<const plan::rule_version*> versions_of(const plan::stratum& stratum);
 
-/// Fills in rules, indexes and sizes of a stratum. Its rules are there, with what was measured of each.
+/// Adds rules, indexes and sizes to the statistics of a stratum. `figures` already contains the rules with their
+/// measurements.
 void add_plan_figures(const plan::reoptimizer& planner, const plan_record& record, std::size_t number,
                       const exec::stratum_statistics& measured, stratum_statistics& figures);
 

@@ -21,7 +21,7 @@ void report_renewal::run(const std::stop_token& cancelled) {
   }
 }
 
-/// What cannot be written now may be written the next time, and is looked at when the run ends.
+/// Ignores write errors: the next renewal may succeed, and the end of the run reports errors.
 void report_renewal::renew() {
   const std::lock_guard renewing(run_.renewal_guard);
   if (run_.is_reported) return;

@@ -11,11 +11,11 @@ namespace gpulog::detail {
 
 struct engine_state;
 
-/// Writes the report files of a run from time to time while it goes on, in a thread of its own: each time a whole new
-/// file takes the place of the old one.
+/// Rewrites the report files of a run at intervals, in a separate thread. Each time, a complete new file replaces the
+/// old file.
 class report_renewal {
  public:
-  /// @param run outlives this
+  /// @param run outlives this object
   report_renewal(engine_state& run, double seconds);
 
  private:
@@ -27,7 +27,7 @@ class report_renewal {
   std::chrono::duration<double> interval_;
   std::mutex guard_;
   std::condition_variable_any changed_;
-  std::jthread thread_;  // the last member: it uses the others
+  std::jthread thread_;  // last member: uses all other members
 };
 
 }  // namespace gpulog::detail

@@ -17,7 +17,7 @@ double processor_seconds() {
   return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * nanosecond;
 }
 
-/// 0 where the system does not tell.
+/// Returns the resident memory of the process; 0 if unknown.
 std::uint64_t resident_bytes() {
   std::FILE* const file = std::fopen("/proc/self/statm", "r");
   if (file == nullptr) return 0;

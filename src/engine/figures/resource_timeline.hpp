@@ -11,14 +11,15 @@
 
 namespace gpulog::detail {
 
-/// Looks at processor time and memory from time to time, in a thread of its own. A long run has as many samples as a
-/// short one: whenever there are too many, each second one goes, and they are taken half as often.
+/// Samples processor time and memory at intervals, in a separate thread. The number of samples is bounded: when the
+/// list is full, every second sample is dropped and the interval doubles.
 class resource_timeline {
  public:
-  /// @param zero seconds of the steady clock that count as 0 @param memory outlives this
+  /// @param zero origin of times, in seconds of the steady clock
+  /// @param memory outlives this object
   resource_timeline(double zero, const backend::memory_resource& memory);
 
-  /// With one of this moment.
+  /// Returns all samples and a current sample.
   [[nodiscard]] std::vector<resource_sample> samples() const;
 
  private:
@@ -34,7 +35,7 @@ class resource_timeline {
   std::condition_variable_any changed_;
   std::vector<resource_sample> samples_;
   std::chrono::milliseconds interval_ = first_interval;
-  std::jthread thread_;  // the last member: it uses the others
+  std::jthread thread_;  // last member: uses all other members
 };
 
 }  // namespace gpulog::detail

@@ -25,7 +25,7 @@ namespace gpulog::detail {
 
 namespace {
 
-/// Rows of a stratum that is running are being counted by its workers.
+/// Workers are still counting the rows of a running stratum.
 exec::stratum_statistics without_counts(exec::stratum_statistics stratum) {
   for (exec::version_statistics& version : stratum.versions) version.counted = nullptr;
   return stratum;
@@ -101,7 +101,7 @@ statistics engine_state::snapshot(bool is_live) {
 
 /// @param now seconds since the run began
 void engine_state::add_device_start(statistics& into, double now) const {
-  if (!device || device->began() <= zero) return;  // before an engine was reset
+  if (!device || device->began() <= zero) return;  // began before an engine reset
   const auto found = std::find_if(into.spans.begin(), into.spans.end(),
                                   [](const span_statistics& span) { return span.name == "device start"; });
   span_statistics& span = found == into.spans.end() ? into.spans.emplace_back() : *found;
@@ -110,7 +110,7 @@ void engine_state::add_device_start(statistics& into, double now) const {
   span = {"device start", "", begin, end - begin, device->ended() > 0};
 }
 
-/// What the version that is running has done since it began is in no figure yet.
+/// Adds the running version's time and candidates, which no statistics contain yet.
 void engine_state::add_running_step(const plan::stratum& planned, stratum_statistics& stratum) const {
   const exec::running_step now = monitor.now();
   if (now.version == nullptr || now.begin == 0) return;
@@ -124,7 +124,8 @@ void engine_state::add_running_step(const plan::stratum& planned, stratum_statis
   });
 }
 
-/// What an evaluation has measured. @param from of a stratum of its plan, by number
+/// Returns the measurements of a stratum of an evaluation.
+/// @param number of the stratum in the evaluation's plan
 stratum_statistics engine_state::figures_of(const evaluation& measured, const exec::stratum_statistics& from,
                                             std::size_t number, const std::string& backend, bool is_live) const {
   const plan::program& plan = measured.plan();
@@ -179,7 +180,8 @@ void engine_state::collect_strata(statistics& into, bool is_live) {
   into.relations.clear();
   into.pass_seconds.clear();
   into.stratum_count = into.reordered_versions = into.peak_relation_bytes = 0;
-  std::vector<relation_statistics> last(planned().relations.size());  // behind the strata that extended them
+  // after the last stratum that extended the relation
+  std::vector<relation_statistics> last(planned().relations.size());
   for (const std::shared_ptr<evaluation>& one : latest) {
     if (!one->executor) continue;
     const plan::program& plan = one->plan();
@@ -197,9 +199,9 @@ void engine_state::collect_strata(statistics& into, bool is_live) {
     }
   }
   if (wide && !is_live) into.wide_values = wide->size();
-  // While a run goes on, what a relation has is known when its stratum is complete.
+  // During a run, the size of a relation is known after its stratum.
   for (std::uint32_t number = 0; number < last.size(); ++number) {
-    // The planner has made others.
+    // Auxiliary relations of the planner have no home.
     const evaluation& home = number < homes.size() && homes[number] ? *homes[number] : *current;
     relation_statistics& relation = into.relations.emplace_back(std::move(last[number]));
     relation.name = planned().relations[number].name;

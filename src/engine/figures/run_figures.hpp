@@ -9,10 +9,10 @@
 
 #include "gpulog/statistics.hpp"
 
-/// Figures of a run (gpulog/statistics.hpp).
+/// Statistics of a run (gpulog/statistics.hpp).
 namespace gpulog::detail {
 
-/// Adds the time of a scope to a figure, and to the total.
+/// Adds the time of a scope to a member and to the total.
 class timed_scope {
  public:
   timed_scope(double& seconds, double& total) : seconds_(seconds), total_(total) {}
@@ -30,10 +30,10 @@ class timed_scope {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-/// A part of a run while it lasts.
+/// Records a span of a run for the lifetime of the object.
 class span_scope {
  public:
-  /// @param zero when the run began, in seconds of the steady clock
+  /// @param zero start of the run, in seconds of the steady clock
   span_scope(statistics& figures, double zero, std::string name, std::string subject = {});
   span_scope(const span_scope&) = delete;
   span_scope& operator=(const span_scope&) = delete;
@@ -46,13 +46,13 @@ class span_scope {
   int exceptions_ = std::uncaught_exceptions();
 };
 
-/// The machine that this is, for the record of a run.
+/// Returns a description of the machine, for the record of a run.
 [[nodiscard]] std::map<std::string, std::string> describe_machine();
 
-/// The memory of the machine.
+/// Returns the memory of the machine.
 [[nodiscard]] std::uint64_t machine_bytes();
 
-/// The most memory that the process has had so far.
+/// Returns the peak memory of the process.
 [[nodiscard]] std::uint64_t peak_process_bytes();
 
 }  // namespace gpulog::detail

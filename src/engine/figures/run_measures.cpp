@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::uint32_t hash_of_nothing = 0x9e3779b9U;
 
-/// Mixes a value into the hash of a key (the last step of MurmurHash3). It is one-to-one, so that keys of one column
-/// are never taken for each other.
+/// Mixes a value into the hash of a key (the last step of MurmurHash3). The function is bijective, so keys of one
+/// column never collide.
 inline std::uint32_t mixed(std::uint32_t hash, word value) {
   hash ^= value;
   hash = (hash ^ (hash >> 16)) * 0x85ebca6bU;
@@ -42,7 +42,7 @@ template <class HashOf>
 key_counter::key_counts key_counter::count_hashes(std::size_t rows, const HashOf& hash_of) {
   const std::size_t places = std::bit_ceil(rows + rows / 2 + 2);
   const int shift = 32 - std::countr_zero(places);
-  const std::size_t slots = places + rows;  // what has no place at the end goes behind it
+  const std::size_t slots = places + rows;  // probing may run past the end of the table
   if (slot_hashes_.size() < slots) slot_hashes_.resize(slots);
   slot_counts_.assign(slots, 0);
   std::uint32_t* const hashes = slot_hashes_.data();
@@ -93,8 +93,8 @@ sampled_keys key_counter::keys_of(std::uint64_t rows, const std::vector<word>& c
   return keys;
 }
 
-/// What was counted last, by ascending hash. It is in order already but for neighbors: a key's place in the table
-/// follows from its hash.
+/// Returns the last counts by ascending hash. The table is sorted except for neighbours, because a key's slot follows
+/// from its hash.
 std::vector<sampled_keys::counted> key_counter::in_order(std::uint64_t keys) const {
   std::vector<counted> ordered(keys);
   const std::uint32_t* const hashes = slot_hashes_.data();
@@ -141,10 +141,10 @@ std::optional<plan::measured_join> join_of(const sampled_keys& probing, const sa
     if (other == searched.counts.end()) break;
     if (other->hash == key.hash) matches += std::uint64_t{key.count} * other->count;
   }
-  // As many of the equal rows would match themselves by chance.
+  // Equal rows would match the same number of times by chance.
   const double by_chance =
       std::max(rows / static_cast<double>(probing.all_rows), searched_rows / static_cast<double>(searched.all_rows));
-  // None in a sample are some elsewhere.
+  // A count of zero in a sample does not mean zero matches.
   const double counted =
       std::max(1.0, static_cast<double>(matches) - static_cast<double>(equal_rows) * (1 - std::min(1.0, by_chance)));
   const double found = counted / expected;
@@ -191,7 +191,7 @@ std::optional<double> run_measures::rows_per_key(relation_id relation,
   if (!is_new) return counted->second;
   if (known.rows == 0) return counted->second = 1;
   if (!has_sample(relation, known)) return std::nullopt;
-  // With one row for each value of some columns, there is one for those of more.
+  // If some columns are a key, every superset is a key.
   const bool has_key = std::any_of(known.rows_per_key.begin(), known.rows_per_key.end(), [&columns](const auto& other) {
     return other.second == 1 && std::includes(columns.begin(), columns.end(), other.first.begin(), other.first.end());
   });
@@ -231,7 +231,7 @@ std::optional<plan::measured_join> run_measures::join_of(plan::column_place prob
   const sampled_keys* const keys = keys_of(probing);
   const sampled_keys* const searched_keys = keys == nullptr ? nullptr : keys_of(searched);
   if (searched_keys == nullptr) return std::nullopt;
-  // Rows that are in both relations count too often only where both are sampled.
+  // Rows that occur in both relations are overcounted only if both are sampled.
   const bool may_be_equal = probing.column == searched.column && probing.relation != searched.relation &&
                             from.sample->size() == known.sample->size() && keys->rows < keys->all_rows &&
                             searched_keys->rows < searched_keys->all_rows;

@@ -17,29 +17,36 @@
 #include "storage/relation/relation.hpp"
 #include "support/error.hpp"
 
-/// The record of a run while it goes on, and of one that ends without result.
+/// Maintains the record of a run, including runs that end without a result.
 namespace gpulog::detail {
 namespace {
 
-/// The runs of this process that have not ended, for one that ends without unwinding.
+/// The unfinished runs of this process, for an end without stack unwinding.
 struct running_engines {
   std::mutex guard;
   std::set<engine_state*> engines;
 };
 
 running_engines& running() {
-  static auto& all = *new running_engines;  // for threads that outlive main
+  static auto& all = *new running_engines;  // never destroyed: threads may outlive main
   return all;
 }
 
+/// The relations of the program in a stratum: the first few, and how many more there are.
 std::string names_of(const plan::program& planned, const plan::stratum& stratum) {
+  constexpr std::size_t most_names = 4;
   std::string names;
-  for (const relation_id relation : stratum.relations)
-    names += (names.empty() ? "" : ", ") + planned.relations[relation.value].name;
+  std::size_t count = 0;
+  for (const relation_id relation : stratum.relations) {
+    const plan::relation& one = planned.relations[relation.value];
+    if (one.supplementary && stratum.relations.size() > 1) continue;
+    if (++count <= most_names) names += (names.empty() ? "" : ", ") + one.name;
+  }
+  if (count > most_names) names += fmt::format(" and {} more", count - most_names);
   return names;
 }
 
-/// Tells run_options::on_event of strata and rules.
+/// Reports strata and rules to run_options::on_event.
 class event_listener final : public exec::run_listener {
  public:
   explicit event_listener(engine_state& run) : run_(run) {}
@@ -73,7 +80,7 @@ class event_listener final : public exec::run_listener {
     event.location = now.version->location;
     tell(event);
   }
-  /// Before a loop a rule runs once; its figures are known when the next step begins.
+  /// Before a loop a rule runs once, and its figures are known when the next step begins.
   void end_step(const exec::running_step& now) override {
     if (now.iteration == 0) done_ = now.version;
   }
@@ -107,8 +114,8 @@ class event_listener final : public exec::run_listener {
   }
 
   engine_state& run_;
-  std::set<const plan::rule_version*> begun_, ended_;  ///< of the stratum that is running
-  const plan::rule_version* done_ = nullptr;           ///< whose end is not told yet
+  std::set<const plan::rule_version*> begun_, ended_;  ///< in the running stratum
+  const plan::rule_version* done_ = nullptr;           ///< finished, but not yet reported
 };
 
 }  // namespace
@@ -156,7 +163,7 @@ void engine_state::end_record() {
   running().engines.erase(this);
 }
 
-/// Before the last report, which an older one must not replace.
+/// Call before the final report, so that a renewal cannot replace it.
 void engine_state::end_renewal() {
   const exec::run_monitor::long_step here(&monitor, "", relation_id(), nullptr);
   renewal.reset();
@@ -179,7 +186,7 @@ void engine_state::end_unfinished(const char* state, const std::string& message)
       report.close();
       report.rename();
     } catch (const user_error&) {
-      // The run has failed already, perhaps for the same reason.
+      // The run has already failed, perhaps for the same reason.
     }
   }
   reports.clear();
@@ -242,7 +249,8 @@ std::string write_unfinished_reports(const std::string& why) noexcept try {
   std::string doing;
   const std::lock_guard lock(running().guard);
   for (engine_state* const run : running().engines) {
-    // A renewal that has begun ends first; one that cannot be written in time must not keep the run from ending.
+    // A running renewal ends first, but a renewal that cannot be written in time must not prevent the end of the
+    // process.
     const std::unique_lock renewing(run->renewal_guard, patience);
     if (renewing) run->is_reported = true;
     static_cast<void>(run->monitor.look(patience, [&] {

@@ -85,7 +85,7 @@ ordered_json document_of(const outcome_statistics& outcome) {
           {"step", outcome.step ? document_of(*outcome.step) : ordered_json()}};
 }
 
-/// One object for each, by function.
+/// Converts each part with `make` into one JSON object.
 template <class Part, class Make>
 ordered_json list_of(const std::vector<Part>& parts, const Make& make) {
   ordered_json list = ordered_json::array();
@@ -188,7 +188,7 @@ std::string to_json(const statistics& figures) {
       {"sources", list_of(figures.sources, [](const source_statistics& one) {
          return ordered_json{{"path", one.path}, {"text", one.text}};
        })}};
-  // Names come from programs and files, whose bytes need not be UTF-8.
+  // Names come from programs and files, which are not necessarily UTF-8.
   return document.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -6,7 +6,7 @@ column_index::column_index(std::vector<const word*> columns, std::vector<std::ui
                            backend::memory_resource& memory)
     : first_(memory, rows), next_(memory, rows) {
   for (const std::uint32_t key : keys) keys_.push_back(columns[key]);
-  // From the last row on, so that a chain ascends.
+  // Descending, so that each chain is ascending.
   for (std::uint64_t row = rows; row-- > 0;) {
     storage::key_hash hash;
     for (const word* const column : keys_) hash.add(column[row]);

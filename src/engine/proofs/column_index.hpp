@@ -10,15 +10,17 @@
 
 namespace gpulog::detail {
 
-/// Rows by their values in some columns: a hash table of chains. 16 bytes a row.
+/// Finds rows by the values of some columns: a hash table with chains, 16 bytes per row.
 class column_index {
  public:
-  /// @param columns of the relation; they stay as they are, and outlive this @param keys numbers of the columns
+  /// @param columns of the relation; must not change, and must outlive this object
+  /// @param keys numbers of the key columns
   /// @throws backend::memory_exceeded
   column_index(std::vector<const word*> columns, std::vector<std::uint32_t> keys, std::uint64_t rows,
                backend::memory_resource& memory);
 
-  /// Calls visit(row), ascending, for rows with these values until it returns false. @return whether it never did
+  /// Calls visit(row), in ascending order, for rows with the key until visit returns false.
+  /// @return whether visit never returned false
   template <class Visit>
   bool for_each(std::span<const word> key, const Visit& visit) const {
     if (first_.size() == 0) return true;
@@ -42,8 +44,8 @@ class column_index {
   }
 
   std::vector<const word*> keys_;
-  backend::array<std::uint64_t> first_;  ///< by slot: row number + 1; 0: none
-  backend::array<std::uint64_t> next_;   ///< by row: likewise
+  backend::array<std::uint64_t> first_;  ///< by slot: row number + 1; 0: empty
+  backend::array<std::uint64_t> next_;   ///< by row: next row of the chain, in the same form
 };
 
 }  // namespace gpulog::detail

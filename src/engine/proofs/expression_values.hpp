@@ -9,7 +9,7 @@
 
 namespace gpulog::detail {
 
-/// Values of a rule's variables, and of expressions over them. Words are as they stand in columns.
+/// Values of a rule's variables, and of expressions over the variables. Words have the form that columns store.
 class expression_values {
  public:
   expression_values(engine_state& engine, std::size_t variables)
@@ -22,19 +22,19 @@ class expression_values {
     is_bound_[variable] = 1;
     bound_.push_back(variable);
   }
-  /// For undo(): what is bound from here on.
+  /// Returns the state for a later undo() of all following bindings.
   [[nodiscard]] std::size_t mark() const { return bound_.size(); }
   void undo(std::size_t mark) {
     for (; bound_.size() > mark; bound_.pop_back()) is_bound_[bound_.back()] = 0;
   }
 
-  /// Whether all variables of an expression are bound.
+  /// Returns whether all variables of an expression are bound.
   [[nodiscard]] bool knows(const sema::expression& e) const;
-  /// Of an expression whose variables are bound; nothing where it has none: a division by zero, a record that is not
-  /// there.
+  /// Returns the value of an expression with bound variables; empty if the evaluation fails (a division by zero, a
+  /// record that does not exist).
   [[nodiscard]] std::optional<word> value(const sema::expression& e);
   [[nodiscard]] bool holds(comparison_op op, word left, word right) const;
-  /// Whether a value is of this form; variables that are not bound are then.
+  /// Returns whether a value matches the pattern, and binds its unbound variables.
   [[nodiscard]] bool unify(const sema::expression& pattern, word value);
 
  private:
@@ -44,10 +44,10 @@ class expression_values {
   engine_state* engine_;
   std::vector<word> values_;
   std::vector<std::uint8_t> is_bound_;
-  std::vector<std::uint32_t> bound_;  ///< in order
+  std::vector<std::uint32_t> bound_;  ///< in order of binding
 };
 
-/// Whether the value depends on how often or when it is asked for: autoinc() and recursive_iteration_cnt().
+/// Returns whether the value depends on the number or time of evaluations: autoinc() and recursive_iteration_cnt().
 [[nodiscard]] bool counts(const sema::expression& e);
 
 }  // namespace gpulog::detail

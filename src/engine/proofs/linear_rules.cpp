@@ -9,7 +9,7 @@
 namespace gpulog::detail {
 namespace {
 
-/// More of one rule are not made: each is a search of its own.
+/// Maximum number of forms of one rule, because each form is a separate search.
 constexpr std::size_t most_forms = 16;
 
 bool recur_together(const sema::program& program, relation_id left, relation_id right) {
@@ -21,7 +21,7 @@ bool recur_together(const sema::program& program, relation_id left, relation_id 
   });
 }
 
-/// Whether the body can stand in another one: atoms and tests that do not recur.
+/// Returns whether the body can be inlined: it consists of atoms and tests outside the recursion.
 bool can_be_put_in(const sema::program& program, const sema::rule& source) {
   return std::all_of(source.body.begin(), source.body.end(), [&](const sema::literal& part) {
     if (const auto* read = std::get_if<sema::atom>(&part)) {
@@ -58,7 +58,7 @@ sema::literal renamed(const sema::literal& part, std::uint32_t first) {
   return changed_test;
 }
 
-/// Puts the body of a rule in the place of an atom: what the atom says of the tuple, as equalities, and the body.
+/// Replaces an atom with the body of a rule and with equalities between the arguments of the atom and of the head.
 void put_in(const sema::rule& source, const sema::atom& replaced, linear_rule& into) {
   const auto first = static_cast<std::uint32_t>(into.rule.variables.size());
   into.rule.variables.insert(into.rule.variables.end(), source.variables.begin(), source.variables.end());
@@ -77,7 +77,7 @@ void put_in(const sema::rule& source, const sema::atom& replaced, linear_rule& i
   }
 }
 
-/// @param by for each positive atom: the rule whose body stands in its place; none: the atom stays
+/// @param by for each positive atom the rule whose body replaces it; none: keep the atom
 linear_rule form_of(const sema::program& program, const sema::rule& source, const std::vector<std::uint32_t>& by) {
   linear_rule linear;
   linear.rule = source;

@@ -87,8 +87,8 @@ void proof_graph::prove(number first) {
 }
 
 void proof_graph::find_heights(const std::vector<number>& tuples, std::uint32_t cone) {
-  std::vector<number> now;   // of the height that is being passed on
-  std::vector<number> next;  // one higher
+  std::vector<number> now;   // tuples of the current height
+  std::vector<number> next;  // tuples of the next height
   for (const number of : tuples) {
     tuples_[of].height = tuples_[of].is_fact ? 0 : none;
     if (tuples_[of].is_fact) now.push_back(of);

@@ -8,8 +8,8 @@
 
 namespace gpulog::detail {
 
-/// Tuples and instances of rules that have them as heads and premises: a directed hypergraph. A tuple is proven when it
-/// is a fact, or all premises of one of its instances are proven.
+/// Tuples, and instances of rules with tuples as head and premises: a directed hypergraph. A tuple is proven if it is a
+/// fact or if an instance with proven premises derives it.
 class proof_graph {
  public:
   using number = std::uint32_t;
@@ -18,28 +18,28 @@ class proof_graph {
   struct tuple {
     relation_id relation;
     std::uint32_t arity = 0;
-    std::uint64_t words = 0;  ///< where its values begin
+    std::uint64_t words = 0;  ///< start of the values in words_
     number first_instance = none;
     number last_instance = none;
     number first_use = none;
-    std::uint32_t height = none;  ///< of heights()
+    std::uint32_t height = none;  ///< set by find_heights()
     bool is_fact = false;
     bool is_proven = false;
-    bool is_expanded = false;  ///< its instances are here
-    bool is_followed = false;  ///< those of linear rules are
-    std::uint32_t cone = 0;    ///< of the last search that came here
+    bool is_expanded = false;  ///< all instances are in the graph
+    bool is_followed = false;  ///< all instances of linear rules are in the graph
+    std::uint32_t cone = 0;    ///< number of the last search that reached the tuple
   };
   struct instance {
     number head = none;
-    std::uint32_t rule = 0;  ///< whatever it means to who adds it
+    std::uint32_t rule = 0;  ///< meaning defined by the caller
     std::uint64_t first_premise = 0;
     std::uint32_t premise_count = 0;
-    std::uint32_t unproven = 0;  ///< premises
-    std::uint32_t waiting = 0;   ///< premises without a height
-    number next = none;          ///< of the same head
+    std::uint32_t unproven = 0;  ///< number of unproven premises
+    std::uint32_t waiting = 0;   ///< number of premises without a height
+    number next = none;          ///< next instance of the same head
   };
 
-  /// The number of a tuple; a new one has no instances.
+  /// Returns the number of a tuple; a new tuple has no instances.
   [[nodiscard]] number tuple_number(relation_id relation, std::span<const word> words);
   [[nodiscard]] tuple& operator[](number of) { return tuples_[of]; }
   [[nodiscard]] const tuple& operator[](number of) const { return tuples_[of]; }
@@ -55,8 +55,9 @@ class proof_graph {
 
   void add_instance(number head, std::uint32_t rule, std::span<const number> premises);
   void set_fact(number of);
-  /// Finds the least heights of these tuples by instances whose premises are among them. Facts have 0; none: unproven.
-  /// @param cone they are marked with it
+  /// Computes the least heights of the given tuples, using only instances between given tuples. Facts have height 0;
+  /// `none`: unproven.
+  /// @param cone number that marks the tuples
   void find_heights(const std::vector<number>& tuples, std::uint32_t cone);
 
  private:
@@ -71,7 +72,7 @@ class proof_graph {
 
   std::vector<tuple> tuples_;
   std::vector<word> words_;
-  std::vector<number> slots_;  ///< numbers of tuples + 1, with linear probing; 0: free
+  std::vector<number> slots_;  ///< tuple numbers + 1, with linear probing; 0: free
   std::vector<instance> instances_;
   std::vector<number> premises_;
   std::vector<use> uses_;

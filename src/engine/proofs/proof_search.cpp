@@ -46,7 +46,7 @@ void proof_search::expand_rule(number of, std::uint32_t rule, bool only_proven, 
   });
 }
 
-/// What reflexivity, symmetry and transitivity say, as rules would.
+/// Adds the instances of reflexivity, symmetry and transitivity.
 void proof_search::expand_closure(number of, search_budget& budget) {
   const relation_id relation = graph_[of].relation;
   const word left = graph_.words(of)[0];
@@ -81,7 +81,7 @@ void proof_search::expand(number of, bool only_proven, search_budget& budget) {
   const relation_id relation = graph_[of].relation;
   for (const rule_id rule : engine_->analysed()[relation].rules) {
     expand_rule(of, rule.value, only_proven, budget);
-    if (only_proven && graph_[of].is_proven) return;  // others may follow, in another search
+    if (only_proven && graph_[of].is_proven) return;  // A later search may add the remaining instances.
   }
   if (engine_->is_equivalence(relation.value)) expand_closure(of, budget);
   graph_[of].is_expanded = true;
@@ -164,7 +164,7 @@ void proof_search::begin_search(number goal) {
 proof_search::outcome proof_search::search_layers(number goal, search_budget& budget) {
   begin_search(goal);
   std::uint32_t layers = 0;
-  std::uint32_t wanted = 0;  // layers that there have to be
+  std::uint32_t wanted = 0;  // minimum number of layers
   for (std::size_t begin = 0; begin < cone_.size();) {
     const std::size_t end = cone_.size();
     for (; begin < end; ++begin) {
@@ -180,13 +180,13 @@ proof_search::outcome proof_search::search_layers(number goal, search_budget& bu
     graph_.find_heights(cone_, cone_number_);
     const std::uint32_t height = graph_[goal].height;
     if (is_all || height <= layers) return outcome::least;
-    // What earlier searches have found may prove it by tuples that this one has not come to.
+    // Instances of earlier searches may prove the goal through tuples that this search has not reached yet.
     wanted = height == proof_graph::none ? layers + layers / 2 + 1 : height;
   }
   return graph_[goal].is_proven ? outcome::least : outcome::none;
 }
 
-/// Nearest tuples first, so that proofs are not far higher than need be.
+/// Searches breadth-first, so that proofs are not much higher than necessary.
 void proof_search::search_linear(number goal, search_budget& budget) {
   begin_search(goal);
   for (std::size_t next = 0; next < cone_.size() && !graph_[goal].is_proven; ++next) {
@@ -200,8 +200,8 @@ void proof_search::search_linear(number goal, search_budget& budget) {
   }
 }
 
-/// Each tuple is looked at once. It is left as soon as it is proven; else all that it may stand on is looked at, so
-/// that a goal which is not proven then has no proof.
+/// Visits each tuple once. The search leaves a tuple as soon as it is proven, and otherwise tries all its instances, so
+/// an unproven goal has no proof.
 proof_search::outcome proof_search::search_deep(number goal, search_budget& budget) {
   struct open_tuple {
     number of;

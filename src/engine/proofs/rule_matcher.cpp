@@ -19,7 +19,8 @@ bool is_premise(const sema::literal& part) {
 
 namespace {
 
-// Which literal comes next: the least cost. A test costs nothing, an atom about as many rows as fit what is known.
+// Costs for choosing the next literal: the literal with the least cost is next. A test costs nothing; an atom costs the
+// estimated number of matching rows.
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr double cost_of_test = 0;
 constexpr double cost_of_lookup = 1;
@@ -31,7 +32,7 @@ void collect(const sema::expression& e, std::set<std::uint32_t>& variables) {
   for (const sema::expression& argument : e.arguments) collect(argument, variables);
 }
 
-/// What a literal binds, once it holds.
+/// Marks the variables that a literal binds.
 void bind_all(const sema::literal& part, std::vector<bool>& bound) {
   std::set<std::uint32_t> variables;
   if (const auto* read = std::get_if<sema::atom>(&part)) {
@@ -48,7 +49,7 @@ void bind_all(const sema::literal& part, std::vector<bool>& bound) {
   for (const std::uint32_t variable : variables) bound[variable] = true;
 }
 
-/// Variables of the positive atoms of a body.
+/// Returns the variables of the positive atoms of a body.
 std::vector<std::uint32_t> names_in(const std::vector<sema::literal>& body) {
   std::set<std::uint32_t> names;
   for (const sema::literal& part : body) {
@@ -90,7 +91,7 @@ bool rule_matcher::is_known(const sema::expression& e, const std::vector<bool>& 
                      [&](const sema::expression& argument) { return is_known(argument, bound); });
 }
 
-/// Whether a value can be compared with the form, which may bind variables of its own.
+/// Returns whether a value can be matched against the form, which may bind variables.
 bool rule_matcher::can_unify(const sema::expression& form, const std::vector<bool>& bound) const {
   if (!form.is_record()) return !form.is_operation() || is_known(form, bound);
   return std::all_of(form.arguments.begin(), form.arguments.end(),
@@ -152,7 +153,7 @@ std::optional<rule_matcher::steps> rule_matcher::order(const std::vector<sema::l
   std::vector<const sema::literal*> waiting;
   std::size_t premises = 0;
   std::vector<std::size_t> numbers;
-  // The head's values are the rule's own; of an aggregate they are outside.
+  // The head's values belong to the rule's own body; for an aggregate's body they come from outside.
   if (&body == &source_->body) {
     for (const sema::literal& part : head_) waiting.push_back(&part);
     numbers.resize(waiting.size());
@@ -192,7 +193,7 @@ void rule_matcher::for_each(std::span<const word> head, search_budget& budget, c
   static_cast<void>(run({order_, 0, found}));
 }
 
-/// @return false: no more are wanted, as all that follow do
+/// @return false: stop the search; also propagated by all callers
 bool rule_matcher::run(const place& here) {
   if (here.number == here.all.size()) return here.found();
   step& current_step = here.all[here.number];
@@ -251,9 +252,9 @@ bool rule_matcher::match_row(const sema::atom& read, std::uint64_t row, const pl
   return wants_more;
 }
 
-/// Binds what an equality gives a value.
+/// Evaluates a constraint; an equality may bind variables.
 bool rule_matcher::is_true(const sema::constraint& tested) {
-  // A counter cannot be asked again: it had its value when the engine ran, and the tuple shows the result.
+  // A counter cannot be evaluated again: it had its value during the run, and the tuple contains the result.
   if (counts(tested.left) || counts(tested.right)) return true;
   for (const auto& [form, other] : {std::pair(&tested.left, &tested.right), std::pair(&tested.right, &tested.left)}) {
     const bool is_open = form->is_record() || (form->is_variable() && !values_.is_bound(form->variable));
@@ -335,7 +336,8 @@ std::optional<word> rule_matcher::fold_value(const sema::aggregate& folded, step
   return storage::word_of(folding.value(folded.op, 0, engine_->source->words), engine_->wide_or_none());
 }
 
-/// Whether an aggregate's value is the one that its variable has. A sum of floats depends on the order of its matches.
+/// Returns whether an aggregate's value equals the value of its variable. A sum of floats depends on the order of its
+/// matches.
 bool rule_matcher::fits(const sema::aggregate& folded, word value) {
   if (values_.unify(folded.result, value)) return true;
   if (folded.op != fold_op::sum_float && folded.op != fold_op::mean) return false;
@@ -373,7 +375,8 @@ bool rule_matcher::assume(std::span<const word> head, const std::vector<std::opt
   return true;
 }
 
-/// Equalities with something known give the next values. @return whether one did
+/// Binds variables through equalities with a known side.
+/// @return whether a variable was bound
 bool rule_matcher::assume_equalities() {
   const std::size_t before = values_.mark();
   for (const sema::literal& part : source_->body) {

@@ -14,14 +14,14 @@
 
 namespace gpulog::detail {
 
-/// Whether a literal is a positive atom.
+/// Returns whether a literal is a positive atom.
 [[nodiscard]] bool is_premise(const sema::literal& part);
 
-/// What a search may still do before it gives up. Looks at a tuple count.
+/// Remaining effort of a search; counts inspected tuples.
 struct search_budget {
   std::uint64_t looks = 0;
 
-  /// @throws spent when nothing is left
+  /// @throws spent if the budget is exhausted
   void spend() {
     if (looks == 0) throw spent{};
     --looks;
@@ -29,44 +29,46 @@ struct search_budget {
   struct spent {};
 };
 
-/// Finds instances of one rule in relations that are complete: the rule as the program has it, by nested loops with
-/// indexes, from the head's values on. So it depends neither on the plan nor on what passes made of the rules.
+/// Finds instances of one rule in complete relations: evaluates the rule as written, with nested loops and indexes,
+/// starting from the head's values. Independent of the plan and of rewriting passes.
 class rule_matcher {
  public:
-  /// @param source stays where it is
+  /// @param source must stay at its address
   rule_matcher(const sema::rule& source, engine_state& engine, stored_relations& stored);
 
-  /// False: values of the rule depend on when they are asked for, and the head does not have them.
+  /// Returns false if values of the rule depend on the time of evaluation and the head does not contain them.
   [[nodiscard]] bool can_match() const { return has_order_; }
 
-  /// Calls found() for each instance with this head, until it returns false. @throws search_budget::spent
+  /// Calls found() for each instance with this head, until found() returns false.
+  /// @throws search_budget::spent
   void for_each(std::span<const word> head, search_budget& budget, const std::function<bool()>& found);
 
-  // Of the instance, while found() runs:
-  /// Tuples of the positive atoms, in the order of the body.
+  // State of the current instance, valid during found():
+  /// Returns the tuples of the positive atoms, in the order of the body.
   [[nodiscard]] const std::vector<std::vector<word>>& premises() const { return premises_; }
   [[nodiscard]] const expression_values& values() const { return values_; }
   [[nodiscard]] std::optional<word> value(const sema::expression& e) { return values_.value(e); }
 
-  /// What is known from a head and from other values, by variable, without looking at a relation. @return false: the
-  /// head cannot be this tuple
+  /// Derives values of variables from a head and from given values, without reading relations.
+  /// @return false if the head cannot be this tuple
   [[nodiscard]] bool assume(std::span<const word> head, const std::vector<std::optional<word>>& given);
-  /// Whether a literal of the body holds alone under what is assumed: an atom where some tuple fits; nothing where that
-  /// depends on variables without a value.
+  /// Returns whether a single literal of the body holds under the assumed values: for an atom, whether a matching tuple
+  /// exists. Empty if the result depends on variables without a value.
   [[nodiscard]] std::optional<bool> holds(const sema::literal& part, search_budget& budget);
 
  private:
-  /// A literal at its place in the order: which of its variables are bound then is known.
+  /// A literal at its position in the order; the position determines which variables are bound.
   struct step {
     const sema::literal* part = nullptr;
-    std::size_t premise = 0;  ///< number of a positive atom, outside of aggregates
+    std::size_t premise = 0;  ///< number of the positive atom, outside of aggregates
     bool is_premise = false;
-    std::vector<std::uint32_t> keys;  ///< columns of an atom that are known
+    std::vector<std::uint32_t> keys;  ///< bound columns of an atom
     std::vector<word> key;
     const column_index* index = nullptr;                ///< by the keys; nullptr: not needed yet
-    const std::vector<const word*>* columns = nullptr;  ///< likewise
-    std::vector<step> inside;                           ///< of an aggregate
-    std::vector<std::uint32_t> named;  ///< of an aggregate: variables that tell matches apart; empty: none need to
+    const std::vector<const word*>* columns = nullptr;  ///< nullptr: not needed yet
+    std::vector<step> inside;                           ///< body of an aggregate
+    /// of an aggregate: variables that distinguish matches; empty: all matches count
+    std::vector<std::uint32_t> named;
     std::shared_ptr<kernels::fold_state> folding;
   };
   using steps = std::vector<step>;
@@ -80,7 +82,7 @@ class rule_matcher {
   [[nodiscard]] bool can_unify(const sema::expression& form, const std::vector<bool>& bound) const;
   [[nodiscard]] double readiness(const sema::literal& part, const std::vector<bool>& bound) const;
   [[nodiscard]] step step_of(const sema::literal& part, const std::vector<bool>& bound);
-  /// Empty where there is none and the body is not.
+  /// Returns the order of a body; empty if no order can evaluate it.
   [[nodiscard]] std::optional<steps> order(const std::vector<sema::literal>& body, std::vector<bool> bound);
 
   [[nodiscard]] bool go_on(const place& here) { return run({here.all, here.number + 1, here.found}); }
@@ -102,7 +104,7 @@ class rule_matcher {
   const sema::rule* source_;
   engine_state* engine_;
   stored_relations* stored_;
-  std::vector<sema::literal> head_;  ///< each value of the head = what the rule has there
+  std::vector<sema::literal> head_;  ///< equalities of the head's values and the rule's head arguments
   expression_values values_;
   steps order_;
   bool has_order_ = false;

@@ -9,11 +9,11 @@
 #include "sema/print.hpp"
 #include "support/source.hpp"
 
-/// Proofs, and rules that fail, as the program's own text has them.
+/// Formats proofs and failing rules in terms of the program text.
 namespace gpulog::detail {
 namespace {
 
-/// The types of a rule's variables, as far as atoms tell them.
+/// The types of a rule's variables, as far as atoms determine them.
 class variable_types {
  public:
   variable_types(const sema::program& program, const sema::rule& rule) : program_(&program) {
@@ -22,7 +22,7 @@ class variable_types {
     add(rule.body);
   }
   [[nodiscard]] const value_type& operator[](std::size_t variable) const { return types_[variable]; }
-  /// Whether values have a text.
+  /// Returns whether values can be formatted.
   [[nodiscard]] bool is_known(std::size_t variable) const {
     const value_type& type = types_[variable];
     return (type.kind != value_kind::record && type.kind != value_kind::adt) || type.structure.valid();
@@ -49,7 +49,7 @@ class variable_types {
 
 bool is_made(const sema::variable& one) { return one.name.starts_with('@'); }
 
-/// The rule with values in place of the names of variables that have one, for texts.
+/// Returns the rule with values as the names of its bound variables, for formatting.
 sema::rule named_by_values(const engine_state& engine, const sema::rule& rule, const expression_values& values) {
   const variable_types types(engine.analysed(), rule);
   sema::rule shown = rule;
@@ -60,7 +60,7 @@ sema::rule named_by_values(const engine_state& engine, const sema::rule& rule, c
   return shown;
 }
 
-/// A literal of such a rule; atoms as tuple_text() has tuples.
+/// Formats a literal of such a rule; atoms have the form of tuple_text().
 std::string literal_text(const sema::program& program, const sema::rule& shown, const sema::literal& part) {
   const auto* read = std::get_if<sema::atom>(&part);
   if (read == nullptr) return sema::without_made_names(sema::to_text(program, shown, part));
@@ -108,7 +108,7 @@ proof proof_search::shown(number of, std::size_t depth, bool is_least) {
   shown.height = tuple.height;
   shown.is_least = is_least;
   shown.what = proof::kind::cut;
-  // A tree may be far larger than the tuples that are in it.
+  // A tree may be far larger than its set of tuples.
   if (depth == 1 || tuples_left_ == 0) return shown;
   if (const auto* by = best_instance(of)) show_instance(of, *by, depth, is_least, shown);
   return shown;
@@ -136,7 +136,7 @@ sema::rule proof_search::with_values(number of, const proof_graph::instance& by)
 void proof_search::show_instance(number of, const proof_graph::instance& by, std::size_t depth, bool is_least,
                                  proof& into) {
   into.what = proof::kind::derived;
-  // Heights of tuples below are least only for the tuple that was asked for.
+  // The heights of lower tuples are minimal only with respect to the queried tuple.
   const std::vector<number> premises(graph_.premises(by).begin(), graph_.premises(by).end());
   tuples_left_ -= std::min(tuples_left_, premises.size());
   if (by.rule == closure) {

@@ -15,18 +15,19 @@ namespace gpulog::detail {
 
 struct engine_state;
 
-/// The tuples of an evaluation, for lookups by any columns. Indexes are made when they are first needed.
+/// The tuples of an evaluation, searchable by any columns. Indexes are built on first use.
 class stored_relations {
  public:
   explicit stored_relations(engine_state& engine) : engine_(&engine) {}
 
   [[nodiscard]] std::uint64_t rows(relation_id relation) const;
-  /// Of an equivalence relation: all its pairs, made when they are first asked for. @throws memory_limit_error
+  /// Returns the columns of a relation. The pairs of an equivalence relation are built on first use.
+  /// @throws memory_limit_error
   [[nodiscard]] const std::vector<const word*>& columns(relation_id relation);
   /// @param columns at least one, ascending
   [[nodiscard]] const column_index& index(relation_id relation, const std::vector<std::uint32_t>& columns);
   [[nodiscard]] bool contains(relation_id relation, std::span<const word> row);
-  /// Whether the tuple was given, not derived.
+  /// Returns whether the tuple was given rather than derived.
   [[nodiscard]] bool is_fact(relation_id relation, std::span<const word> row);
 
  private:
@@ -40,7 +41,7 @@ class stored_relations {
 
   engine_state* engine_;
   std::map<relation_id, table> pairs_;  ///< of equivalence relations
-  std::map<relation_id, table> facts_;  ///< of relations that have rules, too
+  std::map<relation_id, table> facts_;  ///< facts of relations that also have rules
   std::map<std::pair<relation_id, std::vector<std::uint32_t>>, column_index> indexes_;
 };
 

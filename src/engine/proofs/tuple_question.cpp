@@ -84,7 +84,7 @@ bool tuple_question::note_match() {
   if (found_.size() == most_) return false;
   seen_.insert(match);
   found_.push_back(std::move(match));
-  return !names_.empty();  // without variables one match says all
+  return !names_.empty();  // without variables one match suffices
 }
 
 bool tuple_question::match(std::size_t number, stored_relations& stored) {

@@ -15,14 +15,14 @@
 
 namespace gpulog::detail {
 
-/// Atoms that have to hold together, as `edge(1, x), path(x, y)`, and the values of their variables for which they do:
-/// by nested loops with indexes, in the order of the atoms.
+/// Evaluates a conjunction of atoms such as `edge(1, x), path(x, y)` and returns the values of its variables. Uses
+/// nested loops with indexes, in the order of the atoms.
 class tuple_question {
  public:
   /// @throws input_error
   tuple_question(engine_state& engine, std::string_view text);
 
-  /// @param most matches that are wanted, at least 1
+  /// @param most maximum number of matches, at least 1
   [[nodiscard]] tuple_matches answer(stored_relations& stored, std::size_t most);
 
  private:
@@ -39,7 +39,8 @@ class tuple_question {
 
   [[nodiscard]] atom atom_from(std::string_view text);
   [[nodiscard]] std::size_t variable_named(std::string_view name, const value_type& type);
-  /// From this atom on. @return whether more matches are wanted
+  /// Matches the atoms from `number` on.
+  /// @return whether more matches are wanted
   [[nodiscard]] bool match(std::size_t number, stored_relations& stored);
   [[nodiscard]] bool match_row(std::size_t number, std::uint64_t row, stored_relations& stored);
   [[nodiscard]] bool note_match();
@@ -49,10 +50,10 @@ class tuple_question {
   std::vector<atom> atoms_;
   std::vector<std::string> names_;  ///< by variable
   std::vector<value_type> types_;
-  std::vector<std::optional<word>> values_;  ///< of the match that is being made
+  std::vector<std::optional<word>> values_;  ///< values of the current match
   std::size_t most_ = 0;
   std::vector<std::vector<word>> found_;
-  std::set<std::vector<word>> seen_;  ///< the same
+  std::set<std::vector<word>> seen_;  ///< the same matches as a set
   bool is_all_ = true;
   std::uint64_t looks_ = 0;
 };

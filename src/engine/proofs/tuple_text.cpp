@@ -30,7 +30,7 @@ std::string_view without_dot(std::string_view text) {
   return whole.ends_with('.') ? without_blanks(whole.substr(0, whole.size() - 1)) : whole;
 }
 
-/// The parts between commas that stand in no quotes and no brackets.
+/// Splits the text at commas outside quotes and brackets.
 std::vector<std::string_view> arguments_in(std::string_view text) {
   std::vector<std::string_view> parts;
   std::size_t begin = 0;

@@ -9,13 +9,13 @@
 
 #include "gpulog/arrow.hpp"
 
-/// What Arrow arrays of others hold.
+/// Reads Arrow arrays from outside the library.
 namespace gpulog::detail {
 
 /// A range of the values of an Arrow array.
 struct array_range {
   const ArrowArray& array;
-  std::int64_t first;  ///< with the offsets of all arrays around it
+  std::int64_t first;  ///< includes the offsets of all enclosing arrays
   std::int64_t length;
 };
 
@@ -29,7 +29,7 @@ inline bool has_value(const ArrowArray& array, std::int64_t place) {
   return array.null_count == 0 || bits == nullptr || ((bits[place / 8] >> (place % 8)) & 1) != 0;
 }
 
-/// The place of the first null in the range, counted from its begin.
+/// Returns the position of the first null, relative to the start of the range.
 inline std::optional<std::int64_t> first_null(const array_range& range) {
   for (std::int64_t row = 0; range.array.null_count != 0 && row < range.length; ++row) {
     if (!has_value(range.array, range.first + row)) return row;
@@ -51,7 +51,8 @@ std::string_view text_between(const ArrowArray& array, std::int64_t place) {
   return {buffer<char>(array, 2) + offsets[place], static_cast<std::size_t>(offsets[place + 1] - offsets[place])};
 }
 
-/// A view has the length and either the text, or its first bytes, the number of its buffer and its place there.
+/// Reads a string view: its length and either the whole text, or a prefix, the number of a buffer and the position in
+/// the buffer.
 inline std::string_view viewed_text(const ArrowArray& array, std::int64_t place) {
   constexpr std::int32_t longest_inside = 12;
   const char* const view = buffer<char>(array, 1) + 16 * place;
@@ -68,7 +69,8 @@ inline std::string_view text_at(const ArrowArray& array, text_layout layout, std
   return viewed_text(array, place);
 }
 
-/// Calls visit(first value of the range) with a pointer to the numbers' type. @return whether it is an array of numbers
+/// Calls visit with a typed pointer to the first value of the range.
+/// @return whether the format is a format of numbers
 template <class Visit>
 bool visit_numbers(std::string_view format, const array_range& range, const Visit& visit) {
   const auto with = [&]<class T>(T) {
@@ -103,7 +105,7 @@ bool visit_numbers(std::string_view format, const array_range& range, const Visi
   }
 }
 
-/// A format as people call it.
+/// Returns a readable name of a format, for messages.
 inline std::string name_of_format(const ArrowSchema& schema) {
   const std::string_view format = schema.format;
   if (schema.dictionary != nullptr) return "a dictionary of " + name_of_format(*schema.dictionary);

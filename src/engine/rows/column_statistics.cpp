@@ -19,12 +19,12 @@ std::uint64_t rows_in(const std::vector<value_range>& columns) {
                          [](std::uint64_t sum, const value_range& part) { return sum + part.rows; });
 }
 
-/// How often each value is there.
+/// Counts the occurrences of each value.
 class value_counts {
  public:
   struct counted {
     word value = 0;
-    std::uint64_t count = 0;  ///< 0: free
+    std::uint64_t count = 0;  ///< 0: free slot
   };
 
   void add(word value) {
@@ -54,7 +54,7 @@ class value_counts {
   std::uint64_t used_ = 0;
 };
 
-/// Of `share` hash values one is counted, a power of two.
+/// Counts one in `share` hash values; `share` is a power of two.
 value_counts count_values(const std::vector<value_range>& columns, std::uint64_t share) {
   value_counts counts;
   for (const value_range& part : columns) {
@@ -92,10 +92,10 @@ plan::shared_values shared_between(const std::vector<value_range>& columns, cons
 
 namespace {
 
-/// Linear counting: the share of a bitmap that stays empty tells how many values there are.
+/// Linear counting: estimates the number of distinct values from the share of empty slots in a bitmap.
 class distinct_counter {
  public:
-  /// @param rows of the whole column
+  /// @param rows rows of the whole column
   explicit distinct_counter(std::uint64_t rows)
       : rows_(rows),
         slots_(std::clamp(std::bit_ceil(std::min(rows, exec::calibration::counted_fact_rows) *
@@ -103,7 +103,7 @@ class distinct_counter {
                           exec::calibration::least_counting_slots, exec::calibration::most_counting_slots)),
         bits_(slots_ / 64) {}
 
-  /// Rows [begin, end) of the column.
+  /// Adds the rows [begin, end) of the column.
   void add(const std::vector<value_range>& column, std::uint64_t begin, std::uint64_t end) {
     std::uint64_t before = 0;
     for (const value_range& part : column) {
@@ -116,7 +116,7 @@ class distinct_counter {
     }
     seen_ += end - begin;
   }
-  /// What another one has counted, in part of the bitmap: of so many parts.
+  /// Adds part `part` of `parts` of another counter's bitmap.
   void add_bits(const distinct_counter& other, std::uint64_t part, std::uint64_t parts) {
     for (std::uint64_t w = bits_.size() * part / parts; w < bits_.size() * (part + 1) / parts; ++w)
       bits_[w] |= other.bits_[w];
@@ -138,7 +138,7 @@ std::uint64_t distinct_counter::estimate() const {
   const auto slots = static_cast<double>(slots_);
   const double free_slots = std::max(1.0, slots - static_cast<double>(taken));
   const double counted = std::min(slots * std::log(slots / free_slots), static_cast<double>(seen_));
-  // Where most rows of the part brought a new value, so will the rest.
+  // If most of the counted rows had a new value, so will the remaining rows.
   const bool keeps_growing = counted > static_cast<double>(seen_) / 2;
   const double all = keeps_growing ? counted * static_cast<double>(rows_) / static_cast<double>(seen_) : counted;
   return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(all)));
@@ -151,7 +151,7 @@ std::vector<std::uint64_t> count_distinct(const std::vector<std::vector<value_ra
   std::vector<std::uint64_t> counts;
   for (const std::vector<value_range>& column : columns) {
     const std::uint64_t counted = std::min(rows_in(column), exec::calibration::counted_fact_rows);
-    // Each thread has a bitmap of its own, as they would wait for each other's lines.
+    // Each thread has a separate bitmap to avoid contention for cache lines.
     const std::uint64_t pieces =
         std::clamp<std::uint64_t>(counted / exec::calibration::counted_rows_of_thread, 1, run.threads());
     std::vector<std::optional<distinct_counter>> counters(pieces);

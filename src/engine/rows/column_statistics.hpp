@@ -15,14 +15,15 @@ struct value_range {
   std::uint64_t rows = 0;
 };
 
-/// About how many different values some columns have, at least 1 each; for the planner, so an error of some percent
-/// doesn't matter. Of long columns a part is looked at. @param columns each in parts, of as many rows
-/// @param rows that there are, of which the columns may have a part
+/// Estimates the number of distinct values of each column, at least 1. The planner tolerates an error of a few percent,
+/// so only a part of long columns is counted.
+/// @param columns each in parts, all with the same number of rows
+/// @param rows total number of rows, of which the columns may contain a part
 [[nodiscard]] std::vector<std::uint64_t> count_distinct(const std::vector<std::vector<value_range>>& columns,
                                                         std::uint64_t rows, io::task_runner& run);
 
-/// About how many different values some columns have, and how many of them other columns have too. Of many values a
-/// sample is looked at, the same values everywhere.
+/// Estimates the number of distinct values of some columns, and how many of these values also occur in other columns.
+/// Large columns are sampled by value, with the same values in all columns.
 [[nodiscard]] plan::shared_values shared_between(const std::vector<value_range>& columns,
                                                  const std::vector<value_range>& others);
 

@@ -20,10 +20,12 @@ struct class_size {
   std::uint64_t rows = 0;      ///< of facts, in all columns
 };
 
-class_size size_of(const plan::encodable_domain& its, const plan::statistics& known, const staged_facts& staged) {
+class_size size_of(const plan::encodable_domain& its, const plan::statistics& known, const staged_facts& staged,
+                   storage::wide_values* wide) {
   class_size size;
   size.distinct = its.constants.size();
-  for (const wide_word* constant : its.constants) size.bound = std::max(size.bound, *constant + 1);
+  for (const wide_word* constant : its.constants)
+    size.bound = std::max(size.bound, storage::word_of(*constant, wide) + std::uint64_t{1});
   for (const plan::column_place& place : its.columns) {
     if (place.relation.value >= staged.size()) continue;  // made by the planner
     for (const staged_rows& block : staged[place.relation.value]) {
@@ -39,16 +41,16 @@ class_size size_of(const plan::encodable_domain& its, const plan::statistics& kn
 }
 
 /// Numbers in the order of the values: ranks[number] is the place of its value.
-std::vector<word> ranks_of(const backend::array<word>& values, value_kind kind) {
-  std::vector<word> order(values.size());
-  std::iota(order.begin(), order.end(), 0);
-  if (kind == value_kind::number) {
-    std::sort(order.begin(), order.end(), [&](word left, word right) {
-      return static_cast<std::int32_t>(values[left]) < static_cast<std::int32_t>(values[right]);
-    });
-  } else {
-    std::sort(order.begin(), order.end(), [&](word left, word right) { return values[left] < values[right]; });
+std::vector<word> ranks_of(const backend::array<word>& words, value_kind kind, const storage::wide_values* wide) {
+  // Keys sort as unsigned numbers: the sign bit of a number is flipped.
+  const wide_word sign = kind != value_kind::number ? 0 : wide_word{1} << (wide == nullptr ? 31 : 63);
+  std::vector<wide_word> keys(words.size());
+  for (std::size_t number = 0; number < words.size(); ++number) {
+    keys[number] = storage::value_of(words[number], wide) ^ sign;
   }
+  std::vector<word> order(words.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](word left, word right) { return keys[left] < keys[right]; });
   std::vector<word> ranks(order.size());
   for (std::size_t rank = 0; rank < order.size(); ++rank) ranks[order[rank]] = static_cast<word>(rank);
   return ranks;
@@ -56,8 +58,10 @@ std::vector<word> ranks_of(const backend::array<word>& values, value_kind kind) 
 
 }  // namespace
 
-dense_domain_encoding::dense_domain_encoding(const plan::program& planned, backend::memory_resource& resource)
+dense_domain_encoding::dense_domain_encoding(const plan::program& planned, backend::memory_resource& resource,
+                                             storage::wide_values* wide)
     : resource_(&resource),
+      wide_(wide),
       plan_(std::make_unique<plan::program>(planned)),
       classes_(plan::find_encodable_domains(*plan_)),
       values_of_(planned.relations.size()) {}
@@ -73,7 +77,7 @@ std::vector<bool> dense_domain_encoding::choose(const encoding_choice& chosen, c
   std::map<std::size_t, class_size> sizes;
   const auto size = [&](std::size_t i) -> const class_size& {
     const auto [found, is_new] = sizes.try_emplace(i);
-    if (is_new) found->second = size_of(classes_[i], known, staged);
+    if (is_new) found->second = size_of(classes_[i], known, staged, wide_);
     return found->second;
   };
   for (const plan::stratum& one : plan_->strata) {
@@ -116,7 +120,7 @@ bool dense_domain_encoding::apply(const encoding_choice& chosen, const plan::sta
 void dense_domain_encoding::number(plan::encodable_domain& its, staged_facts& staged) {
   kernels::tuple_numbering numbering(*resource_, 1);
   for (wide_word* constant : its.constants) {
-    const auto value = static_cast<word>(*constant);
+    const word value = storage::word_of(*constant, wide_);
     std::uint32_t number = 0;
     numbering.add({&value}, 1, 0, &number);
     *constant = number;
@@ -135,7 +139,7 @@ void dense_domain_encoding::number(plan::encodable_domain& its, staged_facts& st
   auto& values = *values_.emplace_back(std::make_unique<backend::array<word>>(*resource_, numbering.size()));
   std::copy_n(found, numbering.size(), values.data());
   if (its.is_ordered) {
-    const std::vector<word> ranks = ranks_of(values, its.kind);
+    const std::vector<word> ranks = ranks_of(values, its.kind, wide_);
     for (wide_word* constant : its.constants) *constant = ranks[*constant];
     for_each_block([&](word* numbers, std::uint64_t rows) {
       for (std::uint64_t i = 0; i < rows; ++i) numbers[i] = ranks[numbers[i]];
@@ -160,12 +164,13 @@ void dense_domain_encoding::take_over(const plan::program& planned, std::size_t 
     const backend::array<word>& of_numbers = **values;
     const word* const begin = of_numbers.data();
     for (wide_word* constant : its.constants) {
-      const auto value = static_cast<word>(*constant);
+      const word value = storage::word_of(*constant, wide_);
       *constant = static_cast<wide_word>(std::find(begin, begin + of_numbers.size(), value) - begin);
     }
   }
-  // Versions stay where they are, as a recursion that runs knows them.
+  // Versions stay where they are unless some were added, as a recursion that runs knows them.
   const auto take_versions = [](std::vector<plan::rule_version>& from, std::vector<plan::rule_version>& to) {
+    to.resize(from.size());
     std::move(from.begin(), from.end(), to.begin());
   };
   plan::stratum& from = changed.strata.front();
@@ -173,6 +178,7 @@ void dense_domain_encoding::take_over(const plan::program& planned, std::size_t 
   take_versions(from.once.versions, to.once.versions);
   for (std::size_t phase = 0; phase < to.loop.size(); ++phase)
     take_versions(from.loop[phase].versions, to.loop[phase].versions);
+  to.supplementary = std::move(from.supplementary);
   plan_->indexes = std::move(changed.indexes);
 }
 

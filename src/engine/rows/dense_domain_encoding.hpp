@@ -13,6 +13,7 @@
 #include "plan/encodable_domains.hpp"
 #include "plan/plan.hpp"
 #include "plan/planner.hpp"
+#include "storage/symbols/wide_values.hpp"
 
 namespace gpulog::detail {
 
@@ -23,10 +24,12 @@ struct encoding_choice {
 };
 
 /// Values that are only compared (plan/encodable_domains.hpp), as numbers 0, 1, 2, ... while a program runs: facts are
-/// translated when they are loaded, results when they are read.
+/// translated when they are loaded, results when they are read. With words of 64 bits, numbers stand for codes, and are
+/// their own codes.
 class dense_domain_encoding {
  public:
-  dense_domain_encoding(const plan::program& planned, backend::memory_resource& resource);
+  /// @param wide nullptr: words have 32 bits
+  dense_domain_encoding(const plan::program& planned, backend::memory_resource& resource, storage::wide_values* wide);
   dense_domain_encoding(dense_domain_encoding&&) = default;
 
   /// Numbers the values of the classes that are chosen: of what is staged, and of plan(). @param known of staged rows
@@ -54,6 +57,7 @@ class dense_domain_encoding {
   void number(plan::encodable_domain& its, staged_facts& staged);
 
   backend::memory_resource* resource_;
+  storage::wide_values* wide_;
   std::unique_ptr<plan::program> plan_;  // classes point into it
   std::vector<plan::encodable_domain> classes_;
   std::vector<std::unique_ptr<backend::array<word>>> values_;    // by number, one of each class that has numbers

@@ -28,7 +28,7 @@ bool is_number(value_kind kind) {
   return kind == value_kind::number || kind == value_kind::unsigned_number || kind == value_kind::floating;
 }
 
-/// Of the devices that this build is for, as "cuda" of "CUDA, architectures 80".
+/// Returns the vendor of this build's devices, for example "cuda" for "CUDA, architectures 80".
 std::string vendor() {
   std::string name = built_gpu();
   name.resize(std::min(name.find(','), name.size()));
@@ -36,10 +36,11 @@ std::string vendor() {
   return name;
 }
 
-/// Arrow's formats of numbers.
+/// Arrow formats of numbers.
 const std::string device_formats = "the formats c, C, s, S, i, I, l, L, f or g";
 
-/// Bytes of a value. @throws input_error for other formats than those of numbers
+/// Returns the bytes per value.
+/// @throws input_error for formats that are not numbers
 std::uint64_t bytes_of(const std::string& format) {
   const auto is_one_of = [&](std::string_view formats) {
     return format.size() == 1 && formats.find(format[0]) != std::string_view::npos;
@@ -51,7 +52,7 @@ std::uint64_t bytes_of(const std::string& format) {
   throw input_error("a column of a device has numbers of " + device_formats + ", not " + format);
 }
 
-/// A column that was copied to this machine, as a stream of one Arrow array.
+/// A column copied to the host, as a stream of one Arrow array.
 class host_copy {
  public:
   explicit host_copy(const device_column& column)
@@ -132,7 +133,7 @@ std::optional<device_column> relation::on_device(std::size_t column) const {
   if (!engine_->has_results_of(relation_) || engine_->wide || !is_number(declared.attributes[column].kind)) return {};
   if (engine_->is_equivalence(relation_)) return {};
   const std::shared_ptr<detail::evaluation>& home = engine_->homes[relation_];
-  // Numbers that stand for values have to be replaced, which the host does.
+  // Encoded values must be decoded, which only the host supports.
   if (home->numbers && home->numbers->covers(relation_)) return {};
   const auto found = home->executor->device_columns(relation_id(relation_));
   if (!found) return {};

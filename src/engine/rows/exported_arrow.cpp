@@ -24,10 +24,10 @@
 namespace gpulog {
 namespace {
 
-/// Rows of an array, where they have to be made: of an equivalence relation there may be very many.
+/// Rows per array if rows are built on request, because an equivalence relation may have very many pairs.
 constexpr std::uint64_t rows_that_are_made = std::uint64_t{1} << 20;
 
-/// What an array of no rows points to: consumers may look for a buffer whatever its length is.
+/// Buffer of an empty array: consumers may require a buffer for any length.
 constexpr std::uint64_t nothing[8] = {};
 
 constexpr std::uint32_t no_code = UINT32_MAX;
@@ -36,7 +36,7 @@ input_error no_utf8() {
   return input_error("a symbol is no UTF-8, so that it is no text for Arrow: have symbols as bytes");
 }
 
-/// Large texts as Arrow has them.
+/// Large texts in the layout of Arrow.
 class text_column {
  public:
   text_column(bool must_be_utf8, std::uint64_t rows) : must_be_utf8_(must_be_utf8) {
@@ -60,9 +60,10 @@ class text_column {
   std::string bytes_;
 };
 
-// ---- the structs, each with what it points to -----------------------------------------------------------------------
+// ---- the structs and the data that they own
+// ---------------------------------------------------------------------------
 
-/// Children and dictionary of a struct that is given away. Who takes one of them marks it as released.
+/// Children and dictionary of an exported struct. A consumer that moves a child out marks the child as released.
 template <class Struct>
 struct shared_parts {
   shared_parts() = default;
@@ -80,7 +81,7 @@ struct shared_parts {
   Struct dictionary{};
 };
 
-/// The buffers of an array, and what keeps them alive.
+/// The buffers of an array, and the owner of the buffers.
 struct array_parts : shared_parts<ArrowArray> {
   std::vector<const void*> buffers;
   std::shared_ptr<const void> owner;
@@ -111,7 +112,7 @@ ArrowArray give_away(std::unique_ptr<array_parts> parts, std::int64_t rows) {
   return made;
 }
 
-/// Of values of one size.
+/// Builds an array of fixed-size values.
 ArrowArray values_array(const void* values, std::int64_t rows, std::shared_ptr<const void> owner) {
   auto parts = std::make_unique<array_parts>();
   parts->buffers = {nullptr, values == nullptr ? nothing : values};
@@ -149,7 +150,7 @@ std::unique_ptr<schema_parts> schema_of(std::string format, std::string name) {
 
 // ---- the stream -----------------------------------------------------------------------------------------------------
 
-/// The rows that a relation had when the stream was made.
+/// The rows of a relation at the creation of the stream.
 class relation_stream {
  public:
   relation_stream(std::shared_ptr<detail::engine_state> engine, std::uint32_t relation, const arrow_options& options)
@@ -168,7 +169,7 @@ class relation_stream {
     return give_away(std::move(rows));
   }
 
-  /// A released array: there are no more.
+  /// Returns the next array; a released array marks the end.
   ArrowArray next() {
     if (next_row_ == rows_.rows()) return {};
     const std::uint64_t rows = rows_.are_made() ? std::min(rows_that_are_made, rows_.rows() - next_row_) : rows_.rows();
@@ -182,7 +183,7 @@ class relation_stream {
     return give_away(std::move(parts), static_cast<std::int64_t>(rows));
   }
 
-  std::string message;  ///< of what failed last
+  std::string message;  ///< message of the last failure
 
  private:
   [[nodiscard]] const sema::relation& declared() const { return engine_->analysed().relations[relation_]; }
@@ -209,7 +210,7 @@ class relation_stream {
   }
 
   [[nodiscard]] ArrowArray symbol_array(const word* words, std::uint64_t rows) const {
-    // Behind a fork, the process has no workers.
+    // After a fork, the child process has no worker threads.
     io::task_runner tasks(getpid() == process_ ? engine_->options.jobs : 1);
     const auto texts = std::make_shared<detail::text_buffers>(words, rows, engine_->symbols, !options_.binary, tasks);
     if (!texts->ok()) throw no_utf8();
@@ -219,7 +220,7 @@ class relation_stream {
     return give_away(std::move(parts), static_cast<std::int64_t>(rows));
   }
 
-  /// Codes are given in the order in which texts first occur: the engine may have many more texts than this column.
+  /// Codes are numbered by first occurrence: the engine may have many more symbols than the column.
   [[nodiscard]] ArrowArray coded_array(const word* words, std::uint64_t rows) const {
     std::vector<std::uint32_t> code_of(engine_->symbols.size(), no_code);
     const auto codes = std::make_shared<std::vector<std::uint32_t>>(rows);
@@ -261,14 +262,14 @@ class relation_stream {
   arrow_options options_;
   detail::shown_rows rows_;
   std::uint64_t next_row_ = 0;
-  pid_t process_ = getpid();  ///< that made the stream
+  pid_t process_ = getpid();  ///< process that created the stream
 };
 
 relation_stream& stream_behind(ArrowArrayStream* stream) {
   return *static_cast<relation_stream*>(stream->private_data);
 }
 
-/// Exceptions end at the border to C.
+/// Converts exceptions into error codes at the C interface.
 template <class Make, class Made>
 int answer(ArrowArrayStream* stream, Made* made, const Make& make) {
   relation_stream& rows = stream_behind(stream);

@@ -18,14 +18,14 @@
 namespace gpulog {
 namespace {
 
-/// Values that were made for a column, and the engine that has the bytes of texts.
+/// Converted values of a column, with the engine that owns the bytes of texts.
 template <class Value>
 struct made_column {
   std::vector<Value> values;
   std::shared_ptr<detail::shown_evaluation> shown;
 };
 
-/// Makes columns of the words of one.
+/// Converts the words of a column into typed values.
 class column_maker {
  public:
   column_maker(const detail::shown_rows& shown, detail::shared_words words)
@@ -54,7 +54,7 @@ class column_maker {
   template <class Number, class Wide>
   [[nodiscard]] host_column numbers() const {
     if (engine_.wide) return made<Wide>([this](word one) { return std::bit_cast<Wide>(engine_.wide->value(one)); });
-    // A word has the bits of the number.
+    // A word has the same bits as the number.
     const auto* const first = reinterpret_cast<const Number*>(words_.words);
     return {std::span<const Number>(first, shown_.rows()), !shown_.are_shared(), words_.owner};
   }

@@ -34,10 +34,10 @@ using detail::text_at;
 using detail::text_layout;
 using detail::visit_numbers;
 
-/// Values that are encoded at a time, of words with 64 bits.
+/// Values that are encoded per batch, for words of 64 bits.
 constexpr std::uint64_t values_at_a_time = 1024;
 
-/// What a stream gives is released with it.
+/// Releases a struct received from a stream.
 template <class Struct>
 class owned {
  public:
@@ -53,7 +53,7 @@ class owned {
   Struct given_{};
 };
 
-/// What a value is as one of a relation's words.
+/// A value converted to a word of the relation.
 template <class Word>
 struct word_value {
   bool fits;
@@ -66,7 +66,7 @@ word_value<Word> word_value_of(Given given, value_kind kind) {
   using floating = std::conditional_t<sizeof(Word) == 4, float, double>;
   Word bits = 0;
   if (kind == value_kind::floating) {
-    // -0 and 0 are one value of a relation.
+    // Relations do not distinguish -0 and 0.
     const floating rounded = static_cast<floating>(given) + floating{0};
     std::memcpy(&bits, &rounded, sizeof bits);
     return {true, bits};
@@ -78,7 +78,7 @@ word_value<Word> word_value_of(Given given, value_kind kind) {
   return {false, 0};
 }
 
-/// Appends the words of one column, whose values come in arrays.
+/// Appends the words of one column from a sequence of arrays.
 class column_of_arrays {
  public:
   column_of_arrays(std::uint32_t relation, std::size_t column, detail::engine_state& engine)
@@ -115,12 +115,12 @@ class column_of_arrays {
     return attribute_.kind == value_kind::symbol || io::is_structured(attribute_.kind);
   }
 
-  /// Whether numbers of the format may be values of the attribute.
+  /// Returns whether numbers of the format may be values of the attribute.
   [[nodiscard]] bool takes(std::string_view format) const {
     return attribute_.kind == value_kind::floating || (format != "f" && format != "g");
   }
 
-  /// Growing is in large steps, as there may be many arrays.
+  /// Grows in large steps, because there may be many arrays.
   void make_room(std::uint64_t rows) {
     const std::uint64_t wanted = words_.size() + rows;
     if (wanted > words_.capacity())
@@ -141,7 +141,7 @@ class column_of_arrays {
     }
   }
 
-  /// @param row for what is wrong
+  /// @param row for error messages
   word word_of(std::string_view text, std::uint64_t row) {
     if (attribute_.kind == value_kind::symbol) return engine_.symbols.intern(text);
     word value = 0;
@@ -152,8 +152,8 @@ class column_of_arrays {
     return value;
   }
 
-  /// A text of the dictionary is looked at when it first occurs: rows may have few of them. All others are a look at
-  /// its word.
+  /// Interns a text of the dictionary at its first occurrence, because rows may use few of the texts. Further
+  /// occurrences are a table lookup.
   void append_coded(const ArrowSchema& schema, const array_range& range) {
     const text_layout layout = layout_of(schema.dictionary->format);
     if (layout == text_layout::none || !takes_texts()) throw wrong_type(schema);
@@ -168,7 +168,7 @@ class column_of_arrays {
     };
     words_.resize(before + static_cast<std::uint64_t>(range.length));
     word* const made = words_.data() + before;
-    // No symbol has that number; a record that had would be looked up for each row.
+    // No symbol has this number. A record with this number would be looked up for each row.
     constexpr word unknown = UINT32_MAX;
     std::vector<word> words_of_codes(static_cast<std::size_t>(texts.length), unknown);
     const bool is_number = visit_numbers(schema.format, range, [&](const auto* codes) {
@@ -208,7 +208,8 @@ class column_of_arrays {
     }
   }
 
-  /// Without branches, so that a compiler makes vector instructions of it. @return whether all fit
+  /// Without branches, so that the compiler can vectorize the loop.
+  /// @return whether all values fit
   template <class Given, class Word>
   bool convert(const Given* values, std::uint64_t rows, Word* bits) const {
     const auto all_of = [&](value_kind kind) {
@@ -251,7 +252,8 @@ class column_of_arrays {
   std::unique_ptr<io::task_runner> tasks_;
 };
 
-/// Calls visit(schema, array) for each array of a stream. @throws input_error for what the stream reports
+/// Calls visit(schema, array) for each array of a stream.
+/// @throws input_error for errors of the stream
 template <class Prepare, class Visit>
 void read_stream(ArrowArrayStream& stream, const Prepare& prepare, const Visit& visit) {
   const auto check = [&stream](int status) {
@@ -273,7 +275,8 @@ void read_stream(ArrowArrayStream& stream, const Prepare& prepare, const Visit& 
 
 bool has_fields(const ArrowSchema& schema) { return std::string_view(schema.format) == "+s"; }
 
-/// For each attribute the number of the field that has its values. @throws input_error
+/// Returns, for each attribute, the number of the field with its values.
+/// @throws input_error
 std::vector<std::size_t> fields_for(const sema::relation& declared, const ArrowSchema& schema) {
   const std::size_t arity = declared.attributes.size();
   if (static_cast<std::size_t>(schema.n_children) != arity) {
@@ -303,7 +306,7 @@ std::vector<std::size_t> fields_for(const sema::relation& declared, const ArrowS
   return fields;
 }
 
-/// Columns that are about to be inserted.
+/// Columns to be inserted.
 class incoming_rows {
  public:
   incoming_rows(std::uint32_t relation, detail::engine_state& engine)
@@ -380,7 +383,7 @@ void inserting(std::uint32_t relation, const detail::engine_state& engine, const
     throw detail::out_of_memory("inserting into relation " + engine.analysed().relations[relation].name, fault,
                                 engine.memory);
   } catch (const std::length_error& fault) {
-    throw memory_limit_error(fault.what());  // of numbers that a word has
+    throw memory_limit_error(fault.what());  // too many distinct values for a word
   }
 }
 

@@ -20,7 +20,7 @@
 namespace gpulog {
 namespace {
 
-/// Appends the words of a column that the caller has.
+/// Appends the words of a column that the caller provides.
 class column_reader {
  public:
   column_reader(std::uint32_t relation, std::size_t column, detail::engine_state& engine, backend::array<word>& words)

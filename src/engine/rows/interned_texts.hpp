@@ -12,7 +12,8 @@
 
 namespace gpulog::detail {
 
-/// Interns the texts [first, last) of a column in their order. @param text_at text_at(row), which stays where it is
+/// Interns the texts [first, last) of a column in order.
+/// @param text_at returns the text of a row; the bytes must stay valid
 /// @param words of the whole column
 template <class Interner, class TextAt>
 void intern_in_order(Interner interner, const TextAt& text_at, std::uint64_t first, std::uint64_t last, word* words) {
@@ -21,7 +22,7 @@ void intern_in_order(Interner interner, const TextAt& text_at, std::uint64_t fir
   waiting.flush();
 }
 
-/// The same by one thread. A table that the cache holds is not waited for, so that its symbols need not queue.
+/// Interns in one thread. While the table fits into the cache, lookups do not stall, so no queue is needed.
 template <class TextAt>
 void intern_alone(storage::symbol_table& symbols, const TextAt& text_at, std::uint64_t first, std::uint64_t last,
                   word* words) {
@@ -31,7 +32,8 @@ void intern_alone(storage::symbol_table& symbols, const TextAt& text_at, std::ui
   intern_in_order(io::immediate_interner(symbols), text_at, first, last, words);
 }
 
-/// Gives the texts of a column their numbers, which are those that one thread would give. @param run its threads work
+/// Interns the texts of a column. The numbers equal those of a single-threaded run.
+/// @param run provides the threads
 template <class TextAt>
 void intern_texts(storage::symbol_table& symbols, const TextAt& text_at, std::uint64_t rows, word* words,
                   io::task_runner& run) {

@@ -21,11 +21,12 @@
 #include "io/files/output_files.hpp"
 #include "io/files/prefetched_files.hpp"
 #include "io/relation_writer.hpp"
+#include "io/task_runner.hpp"
 #include "storage/relation/relation.hpp"
 #include "support/diagnostics.hpp"
 #include "support/error.hpp"
 
-/// What the directives of a program (.input, .output, .printsize) do.
+/// Executes the directives of a program (.input, .output, .printsize).
 namespace gpulog::detail {
 
 namespace {
@@ -53,14 +54,14 @@ io::structured_columns structure_of(const sema::relation& relation, const sema::
   return result;
 }
 
-/// 0 where it is not known.
+/// Returns the size of the file; 0 if unknown.
 std::uint64_t file_bytes(const std::filesystem::path& path) {
   std::error_code problem;
   const auto bytes = std::filesystem::file_size(path, problem);
   return problem ? 0 : bytes;
 }
 
-/// Of a directive that reads or writes something else than a file of text.
+/// Returns a name for the target of a directive that does not read or write a text file.
 std::string file_named(const std::map<std::string, std::string>& parameters) {
   for (const char* key : {"filename", "dbname", "IO"}) {
     if (const auto found = parameters.find(key); found != parameters.end()) return found->second;
@@ -119,14 +120,14 @@ void engine_state::load_directive(std::uint32_t number, const sema::io_directive
   if (block.rows > 0) staged[number].push_back(std::move(block));
 }
 
-/// A file that changes later has to be read again (change_program.cpp).
+/// A file that changes later must be read again (change_program.cpp).
 void engine_state::note_file(const std::string& relation, const std::map<std::string, std::string>& parameters) {
   const auto path = io::input_file_of(relation, parameters, options.fact_directory);
   if (!path) return;
   auto& version = files_read[*path];
   version = version_of(*path);
   const auto format = parameters.find("IO");
-  // A database without a file may change unseen: it never is what it was.
+  // A database without a file may change unnoticed, so its version never matches.
   if (!version && format != parameters.end() && format->second == "sqlite") version = file_version{{}, UINTMAX_MAX};
 }
 
@@ -135,7 +136,7 @@ bool engine_state::is_loaded(std::uint32_t relation) const {
   return needed[relation] && !source->filled_relations.contains(analysed().relations[relation].name);
 }
 
-/// Those that load() reads, in its order.
+/// Returns the files in the order in which load() reads them.
 std::vector<std::filesystem::path> engine_state::text_files() const {
   std::vector<std::filesystem::path> files;
   for (std::uint32_t number = 0; number < analysed().relations.size(); ++number) {
@@ -172,7 +173,7 @@ void engine_state::load_files() {
   std::optional<io::prefetched_files> ahead;
   if (options.jobs > 1) {
     std::vector<std::filesystem::path> files = text_files();
-    // One file is decompressed beside its parsing in any case.
+    // A single file is decompressed in parallel with its parsing anyway.
     const std::uint64_t most = options.memory_limit == 0
                                    ? exec::calibration::bytes_ahead
                                    : std::min(exec::calibration::bytes_ahead, options.memory_limit / 8);
@@ -186,6 +187,7 @@ void engine_state::load_files() {
       if (directive.kind == sema::directive_kind::input) load_directive(number, directive, ahead ? &*ahead : nullptr);
     }
   }
+  symbols.free_outgrown();
 }
 
 io::write_request engine_state::request_of(const sema::io_directive& directive) const {
@@ -202,19 +204,21 @@ bool engine_state::is_written(const sema::relation& relation, const sema::io_dir
 
 void engine_state::prepare_outputs() {
   struct output {
-    std::string part;
+    io::output_place place;
     const sema::relation* relation;
     const sema::io_directive* directive;
   };
   std::map<std::filesystem::path, std::vector<output>> outputs;  // by file
+  output_places.clear();
   for (const sema::relation& relation : analysed().relations) {
     for (const sema::io_directive& directive : relation.directives) {
       if (directive.kind != sema::directive_kind::output || !is_written(relation, directive)) continue;
-      auto place = io::place_of(io::name_in_files(relation.name, directive.parameters), request_of(directive));
+      const auto& place = output_places[&directive] =
+          io::place_of(io::name_in_files(relation.name, directive.parameters), request_of(directive));
       if (!place) continue;
       std::vector<output>& others = outputs[place->file];
       for (const output& other : others) {
-        if (!place->part.empty() && !other.part.empty() && place->part != other.part) continue;
+        if (!io::overlap(*place, other.place)) continue;
         if (&relation == other.relation && directive.parameters == other.directive->parameters) continue;  // the same
         diagnostics::entry remark;
         remark.span = directive.span;
@@ -225,7 +229,7 @@ void engine_state::prepare_outputs() {
         while (text.ends_with('\n')) text.pop_back();
         throw input_error(text);
       }
-      others.push_back({std::move(place->part), &relation, &directive});
+      others.push_back({*place, &relation, &directive});
     }
   }
   for (const std::string& path : options.report_files) {
@@ -234,6 +238,18 @@ void engine_state::prepare_outputs() {
     }
   }
   begin_reports();
+}
+
+void engine_state::check_outputs() {
+  recorded([this] {
+    io::output_check files;
+    for (const sema::relation& relation : analysed().relations) {
+      for (const sema::io_directive& directive : relation.directives) {
+        if (directive.kind != sema::directive_kind::output || !is_written(relation, directive)) continue;
+        io::require_writable(io::name_in_files(relation.name, directive.parameters), request_of(directive), files);
+      }
+    }
+  });
 }
 
 void engine_state::begin_reports() {
@@ -270,80 +286,136 @@ void engine_state::write_files() {
   done = step::written;
 }
 
-void engine_state::write_outputs(io::output_files& files) {
-  const auto write_directive = [&](std::uint32_t number, const sema::io_directive& directive) {
-    const sema::relation& relation = analysed().relations[number];
-    io::relation_rows rows;
-    rows.relation = io::name_in_files(relation.name, directive.parameters);
-    for (const sema::attribute& attribute : relation.attributes) rows.attribute_names.push_back(attribute.name);
-    rows.kinds = kinds_of(relation);
-    rows.structured = structure_of(relation, analysed(), records, wide_or_none());
-    rows.memory = &memory;
-    const evaluation& home = *homes[number];
-    const std::unique_ptr<exec::row_stream> copied =
-        home.has_columns(number) ? nullptr : home.executor->stream_rows(relation_id(number));
-    if (is_equivalence(number)) {
-      rows.columns.resize(relation.attributes.size());
-      rows.read = [&home, number](std::uint64_t first, std::uint64_t n, word* const* columns) {
-        home.executor->read_pairs(relation_id(number), first, n, columns);
-      };
-    } else if (copied) {
-      rows.columns.resize(relation.attributes.size());
-      rows.read = [&copied](std::uint64_t first, std::uint64_t n, word* const* columns) {
-        copied->read(first, n, columns);
-      };
+/// The rows of an .output directive, and how long writing took.
+struct engine_state::pending_output {
+  std::uint32_t relation;
+  const sema::io_directive* directive;
+  io::relation_rows rows;
+  std::unique_ptr<exec::row_stream> stream;
+  std::size_t file;  ///< its number in the figures
+  double begin = 0;  ///< seconds of the steady clock
+  double seconds = 0;
+};
+
+engine_state::pending_output engine_state::prepare_output(std::uint32_t number, const sema::io_directive& directive) {
+  const sema::relation& relation = analysed().relations[number];
+  const evaluation& home = *homes[number];
+  pending_output made{number, &directive, {}, nullptr, figures.files.size()};
+  io::relation_rows& rows = made.rows;
+  rows.relation = io::name_in_files(relation.name, directive.parameters);
+  for (const sema::attribute& attribute : relation.attributes) rows.attribute_names.push_back(attribute.name);
+  rows.kinds = kinds_of(relation);
+  rows.structured = structure_of(relation, analysed(), records, wide_or_none());
+  rows.memory = &memory;
+  rows.rows = this->rows(number);
+  if (!home.has_columns(number)) made.stream = home.executor->stream_rows(relation_id(number));
+  if (is_equivalence(number)) {
+    rows.read = [&home, number](std::uint64_t first, std::uint64_t n, word* const* columns) {
+      home.executor->read_pairs(relation_id(number), first, n, columns);
+    };
+  } else if (made.stream) {
+    rows.read = [&stream = *made.stream](std::uint64_t first, std::uint64_t n, word* const* columns) {
+      stream.read(first, n, columns);
+    };
+  } else {
+    rows.columns = columns_of(number);
+  }
+  rows.columns.resize(relation.attributes.size());
+  if (rows.read && home.numbers && home.numbers->covers(number)) {
+    rows.read = [&home, number, read = std::move(rows.read)](std::uint64_t first, std::uint64_t n,
+                                                             word* const* columns) {
+      read(first, n, columns);
+      home.numbers->restore(number, n, columns);
+    };
+  }
+  file_statistics& file = figures.files.emplace_back();
+  file.relation = relation.name;
+  file.is_output = true;
+  const std::optional<io::output_place>& place = output_places[&directive];
+  file.file = place ? place->file.string() : file_named(directive.parameters);
+  file.rows = rows.rows;
+  return made;
+}
+
+void engine_state::write_output(pending_output& output, unsigned threads, io::output_files& files) {
+  const sema::relation& relation = analysed().relations[output.relation];
+  output.begin = storage::seconds_now();
+  try {
+    if (relation.is_query && relation.arity() == 0) {
+      io::print_answer(output.rows.relation, output.rows.rows != 0);
     } else {
-      rows.columns = columns_of(number);
+      io::write_request request = request_of(*output.directive);
+      request.threads = threads;
+      io::write_relation(output.rows, request, symbols, files);
     }
-    if (rows.read && home.numbers && home.numbers->covers(number)) {
-      rows.read = [&home, number, read = std::move(rows.read)](std::uint64_t first, std::uint64_t n,
-                                                               word* const* columns) {
-        read(first, n, columns);
-        home.numbers->restore(number, n, columns);
-      };
-    }
-    rows.rows = this->rows(number);
-    file_statistics& file = figures.files.emplace_back();
-    file.relation = relation.name;
-    file.is_output = true;
-    const auto place = io::place_of(rows.relation, request_of(directive));
-    file.file = place ? place->file.string() : file_named(directive.parameters);
-    const span_scope span(figures, zero, "write", file.file);
-    const double begin = storage::seconds_now();
-    try {
-      const exec::run_monitor::long_step here(&monitor, "writing", relation_id(number), nullptr);
-      if (relation.is_query && relation.arity() == 0) {
-        io::print_answer(rows.relation, rows.rows != 0);
-      } else {
-        io::write_relation(rows, request_of(directive), symbols, files);
-      }
-    } catch (const backend::memory_exceeded& fault) {
-      throw out_of_memory("writing relation " + relation.name, fault, memory);
-    }
-    file.rows = rows.rows;
-    file.seconds = storage::seconds_now() - begin;
-    if (const io::output_file* const written = place ? files.find(place->file) : nullptr)
-      file.bytes = file_bytes(written->temporary_path());
-    figures.written_tuples += rows.rows;
-  };
-  // Files first, under temporary names; then what cannot be taken back; the names last.
-  const auto for_each_directive = [&](bool to_stdout) {
+  } catch (const backend::memory_exceeded& fault) {
+    throw out_of_memory("writing relation " + relation.name, fault, memory);
+  }
+  output.seconds = storage::seconds_now() - output.begin;
+}
+
+void engine_state::note_output(const pending_output& output, io::output_files& files) {
+  file_statistics& file = figures.files[output.file];
+  file.seconds = output.seconds;
+  const std::optional<io::output_place>& place = output_places[output.directive];
+  const io::output_file* const written = place ? files.find(place->file) : nullptr;
+  if (written != nullptr) file.bytes = file_bytes(written->temporary_path());
+  figures.written_tuples += output.rows.rows;
+}
+
+/// With all threads.
+void engine_state::write_alone(pending_output output, io::output_files& files) {
+  const span_scope span(figures, zero, "write", figures.files[output.file].file);
+  const exec::run_monitor::long_step here(&monitor, "writing", relation_id(output.relation), nullptr);
+  write_output(output, options.jobs, files);
+  note_output(output, files);
+}
+
+/// Each by one thread, several at a time: hundreds of small files take as long as large ones.
+void engine_state::write_together(std::vector<pending_output> outputs, io::output_files& files) {
+  std::vector<io::output_files> written(outputs.size());
+  const exec::run_monitor::long_step here(&monitor, "writing", relation_id(), nullptr);
+  io::task_runner run(options.jobs);
+  run(outputs.size(), [&](std::size_t number) { write_output(outputs[number], 1, written[number]); });
+  for (std::size_t number = 0; number < outputs.size(); ++number) {
+    const pending_output& output = outputs[number];
+    files.append(std::move(written[number]));
+    note_output(output, files);
+    figures.spans.push_back({"write", figures.files[output.file].file, output.begin - zero, output.seconds, true});
+  }
+}
+
+void engine_state::write_outputs(io::output_files& files) {
+  const auto for_each_directive = [&](const auto& visit) {
     for (std::uint32_t number = 0; number < analysed().relations.size(); ++number) {
       for (const sema::io_directive& directive : analysed().relations[number].directives) {
-        if (!is_written(analysed().relations[number], directive)) continue;
-        if (directive.kind == sema::directive_kind::output &&
-            io::prints_on_standard_output(request_of(directive)) == to_stdout) {
-          write_directive(number, directive);
-        }
-        if (directive.kind == sema::directive_kind::printsize && to_stdout) {
-          io::print_relation_size(io::name_in_files(analysed().relations[number].name, directive.parameters),
-                                  rows(number));
-        }
+        if (is_written(analysed().relations[number], directive)) visit(number, directive);
       }
     }
   };
-  for_each_directive(false);
-  for_each_directive(true);
+  const auto is_printed = [&](const sema::io_directive& directive) {
+    return directive.kind == sema::directive_kind::printsize || io::prints_on_standard_output(request_of(directive));
+  };
+  // Files first, under temporary names; then what cannot be taken back; the names last.
+  std::vector<pending_output> small;
+  for_each_directive([&](std::uint32_t number, const sema::io_directive& directive) {
+    if (is_printed(directive)) return;
+    pending_output output = prepare_output(number, directive);
+    const bool is_small = options.jobs > 1 && !output.rows.read && io::is_small(output.rows, request_of(directive));
+    if (is_small) {
+      small.push_back(std::move(output));
+    } else {
+      write_alone(std::move(output), files);
+    }
+  });
+  write_together(std::move(small), files);
+  for_each_directive([&](std::uint32_t number, const sema::io_directive& directive) {
+    if (directive.kind == sema::directive_kind::printsize) {
+      io::print_relation_size(io::name_in_files(analysed().relations[number].name, directive.parameters), rows(number));
+    } else if (is_printed(directive)) {
+      write_alone(prepare_output(number, directive), files);
+    }
+  });
 }
 
 }  // namespace gpulog::detail

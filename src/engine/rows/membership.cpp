@@ -9,10 +9,10 @@
 namespace gpulog::detail {
 namespace {
 
-/// One of two is free, so that probing is short.
+/// At most half of the slots are used, so that probe sequences are short.
 constexpr std::uint64_t slots_of_row = 2;
 
-/// Pairs that are read at a time.
+/// Number of pairs read per block.
 constexpr std::uint64_t pairs_of_block = 1U << 16;
 
 }  // namespace

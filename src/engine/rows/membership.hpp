@@ -9,14 +9,15 @@
 #include "exec/executor.hpp"
 #include "support/ids.hpp"
 
-/// Whether a relation has a row, after the evaluation. Tuple sets are given back by then, or are on a device: these are
-/// made when they are first asked.
+/// Membership tests after the evaluation. Tuple sets are freed by then, or are on a device, so these structures are
+/// built on first use.
 namespace gpulog::detail {
 
 /// Finds rows by all their words: a table of row numbers with linear probing.
 class row_index {
  public:
-  /// @param columns stay as they are, and outlive this @throws backend::memory_exceeded
+  /// @param columns must not change, and must outlive this object
+  /// @throws backend::memory_exceeded
   row_index(std::vector<const word*> columns, std::uint64_t rows, backend::memory_resource& memory);
 
   [[nodiscard]] bool contains(std::span<const word> row) const;
@@ -36,7 +37,7 @@ class element_classes {
   [[nodiscard]] bool are_equal(word left, word right) const;
 
  private:
-  std::unordered_map<word, word> smallest_;  ///< of an element's class
+  std::unordered_map<word, word> smallest_;  ///< by element: the smallest element of its class
 };
 
 }  // namespace gpulog::detail

@@ -30,7 +30,7 @@ input_error too_wide(std::size_t column, const std::string& relation) {
 
 std::size_t tuple::size() const { return declaration_of(engine_, relation_).attributes.size(); }
 
-/// As the engine has it.
+/// Returns the word in the engine's representation.
 std::uint32_t tuple::stored_word(std::size_t column) const {
   const sema::relation& relation = declaration_of(engine_, relation_);
   if (column >= relation.attributes.size()) {

@@ -7,11 +7,11 @@
 
 namespace gpulog::detail {
 
-/// What has the rows of a relation, whatever becomes of the engine: it may be evaluated again, or be reset.
+/// Keeps the rows of a relation alive, even if the engine is evaluated again or reset.
 struct shown_evaluation {
   std::shared_ptr<engine_state> engine;
-  std::shared_ptr<evaluation> home;   ///< goes first; nullptr: nothing was evaluated yet
-  std::shared_ptr<const void> shown;  ///< while it is there, the rows stay where they are
+  std::shared_ptr<evaluation> home;   ///< destroyed first; nullptr: no evaluation yet
+  std::shared_ptr<const void> shown;  ///< rows do not move while this pointer exists
 };
 
 }  // namespace gpulog::detail

@@ -9,29 +9,30 @@
 
 namespace gpulog::detail {
 
-/// The words of a column, and who has them.
+/// The words of a column, and the owner of the words.
 struct shared_words {
   const word* words;
   std::shared_ptr<const void> owner;
 };
 
-/// The rows that a relation had when this was made, for callers: they stay as they are, whatever becomes of the engine.
+/// The rows of a relation at construction, for callers: unchanged even if the engine changes.
 class shown_rows {
  public:
   /// @throws memory_limit_error
   shown_rows(std::shared_ptr<engine_state> engine, std::uint32_t relation);
 
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
-  /// Whether rows are pairs of an equivalence relation, which are made when they are asked for.
+  /// Returns whether rows are pairs of an equivalence relation, which are built on request.
   [[nodiscard]] bool are_made() const { return are_made_; }
-  /// Whether the words are where the evaluation has them.
+  /// Returns whether the words are the evaluation's own memory.
   [[nodiscard]] bool are_shared() const { return shown_->home && !are_made_; }
-  /// A column for each attribute. Where rows are not made, these are all rows.
+  /// Returns one column per attribute. If rows are not built on request, the columns contain all rows.
   [[nodiscard]] std::vector<shared_words> columns(std::uint64_t first, std::uint64_t rows) const;
   [[nodiscard]] const std::shared_ptr<shown_evaluation>& shown() const { return shown_; }
 
  private:
-  /// A column for each attribute. @return where its words are to be written
+  /// Adds one column per attribute.
+  /// @return memory for the words of each column
   [[nodiscard]] std::vector<word*> add_columns(std::vector<shared_words>& columns, std::uint64_t rows) const;
   void copy_staged_rows();
 
@@ -39,7 +40,7 @@ class shown_rows {
   std::uint32_t relation_;
   std::uint64_t rows_;
   bool are_made_ = false;
-  std::vector<shared_words> columns_;  ///< nothing where they are made
+  std::vector<shared_words> columns_;  ///< empty if rows are built on request
 };
 
 }  // namespace gpulog::detail

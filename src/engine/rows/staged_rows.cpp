@@ -26,7 +26,7 @@ void drop_erased(std::span<staged_rows> blocks, const erased_rows& erased, std::
 void append_row(staged_rows& block, std::span<const word> row, backend::memory_resource& memory) {
   while (block.columns.size() < row.size()) block.columns.emplace_back(memory);
   for (std::size_t c = 0; c < row.size(); ++c) {
-    // What a row left that failed is written over.
+    // Overwrites the words of a row that failed.
     block.columns[c].resize(block.rows);
     block.columns[c].push_back(row[c]);
   }

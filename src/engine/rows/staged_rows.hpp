@@ -10,28 +10,29 @@
 
 namespace gpulog::detail {
 
-/// Rows of a relation between their file (or insert) and the executor, which drops repeated ones.
+/// Rows of a relation between a file (or insert) and the executor, which drops duplicates.
 struct staged_rows {
-  std::vector<backend::array<word>> columns;  ///< one for each attribute
-  std::uint64_t rows = 0;                     ///< of a nullary relation: how often its tuple was given
+  std::vector<backend::array<word>> columns;  ///< one per attribute
+  std::uint64_t rows = 0;                     ///< for a nullary relation: number of times that its tuple was given
 };
 
-/// By relation, blocks in the order they were given.
+/// By relation: blocks in the given order.
 using staged_facts = std::vector<std::vector<staged_rows>>;
 
-/// Rows that were taken away from a relation.
+/// Rows erased from a relation.
 struct erased_rows {
-  /// How many blocks there were then: these lose the row, those that came later do not.
+  /// By erased row, the number of blocks at the time of erasure: earlier blocks lose the row, later blocks keep it.
   std::map<std::vector<word>, std::size_t> blocks_before;
-  std::size_t latest = 0;  ///< blocks when the last row was taken away
+  std::size_t latest = 0;  ///< number of blocks at the last erasure
 
   [[nodiscard]] bool empty() const { return blocks_before.empty(); }
 };
 
-/// Takes rows out of the blocks of a relation. @param before blocks in front that were not counted
+/// Removes erased rows from the blocks of a relation.
+/// @param before number of leading blocks that were not counted
 void drop_erased(std::span<staged_rows> blocks, const erased_rows& erased, std::size_t before = 0);
 
-/// @throws backend::memory_exceeded, and nothing is added
+/// @throws backend::memory_exceeded without adding anything
 void append_row(staged_rows& block, std::span<const word> row, backend::memory_resource& memory);
 
 /// @throws backend::memory_exceeded

@@ -16,10 +16,10 @@
 
 namespace gpulog::detail {
 
-/// The texts of symbols as Arrow has large texts: where each begins, and their bytes.
+/// The texts of symbols in Arrow's layout of large texts: the offset of each text, and the bytes.
 class text_buffers {
  public:
-  /// @param must_be_utf8 whether ok() is false for a text that is none; each symbol is looked at once
+  /// @param must_be_utf8 whether a text that is not UTF-8 makes ok() false; each symbol is checked once
   text_buffers(const word* symbols, std::uint64_t rows, const storage::symbol_table& table, bool must_be_utf8,
                io::task_runner& run)
       : offsets_(std::make_unique_for_overwrite<std::int64_t[]>(rows + 1)) {
@@ -30,7 +30,7 @@ class text_buffers {
     run(parts, [&](std::size_t part) {
       std::int64_t bytes = 0;
       for (std::uint64_t row = first_of(part); row < first_of(part + 1); ++row) {
-        offsets_[row] = bytes;  // from the part's begin on
+        offsets_[row] = bytes;  // relative to the start of the part
         bytes += static_cast<std::int64_t>(table.text(symbols[row]).size());
       }
       bytes_of[part] = bytes;
@@ -60,7 +60,7 @@ class text_buffers {
 
   [[nodiscard]] bool ok() const { return ok_; }
   [[nodiscard]] const void* offsets() const { return offsets_.get(); }
-  /// nullptr where no text has any.
+  /// Returns nullptr if all texts are empty.
   [[nodiscard]] const void* bytes() const { return bytes_ == 0 ? nullptr : text_.get(); }
 
  private:

@@ -22,7 +22,7 @@
 namespace gpulog::detail {
 namespace {
 
-/// What is wrong with a value, in a sentence; empty where its type is not the wanted one, and no more is to be said.
+/// Error description of a value, in a sentence; empty if only the type is wrong.
 struct misfit {
   std::string why;
 };
@@ -37,8 +37,8 @@ const branch_type* find_branch(const structure_type& type, std::string_view name
   return found == type.branches.end() ? nullptr : &*found;
 }
 
-/// Makes words of values. Each function gives nothing for a value that fits, but that the engine does not have; it
-/// throws a misfit for one that does not fit.
+/// Converts values to words. Each function returns nothing for a valid value that the engine does not contain, and
+/// throws a misfit for an invalid value.
 class value_reader {
  public:
   value_reader(engine_state& engine, bool adds)
@@ -134,8 +134,9 @@ class value_reader {
   std::size_t depth_ = 0;
 };
 
-/// The word of a value; nothing where the engine does not have it, which it then gets if `adds`. @throws input_error,
-/// memory_limit_error @param place in front of what is wrong
+/// Returns the word of a value; empty if the engine does not contain the value. With `adds`, adds missing values.
+/// @param place prefix of error messages
+/// @throws input_error, memory_limit_error
 template <class Given>
 std::optional<word> word_of(const Given& given, std::uint32_t relation, std::size_t column, engine_state& engine,
                             bool adds, const std::function<std::string()>& place) {
@@ -152,7 +153,7 @@ std::optional<word> word_of(const Given& given, std::uint32_t relation, std::siz
     const std::string doing = adds ? "inserting into relation " : "looking for a row of relation ";
     throw out_of_memory(doing + declared.name, fault, engine.memory);
   } catch (const std::length_error& fault) {
-    throw memory_limit_error(fault.what());  // of numbers that a word has
+    throw memory_limit_error(fault.what());  // too many distinct values for a word
   }
 }
 
@@ -171,7 +172,7 @@ std::optional<std::vector<word>> row_of(std::span<const value> values, std::uint
   return words.size() == values.size() ? std::optional(std::move(words)) : std::nullopt;
 }
 
-/// Makes values of words.
+/// Converts words to values.
 class value_maker {
  public:
   explicit value_maker(const engine_state& engine) : engine_(engine), structures_(engine.analysed().structures) {}
@@ -205,7 +206,7 @@ class value_maker {
     return record{make_fields(words, type.fields)};
   }
 
-  /// As the printer of texts has it, also for words that as() made of something else.
+  /// Converts a branch in the same way as the text printer, including words that as() created from other types.
   value make_branch(word stored, const structure_type& type) {
     const word* const tagged = type.is_enumeration() ? nullptr : fields_of(stored, 2);
     const word number = tagged == nullptr ? stored : tagged[0];
@@ -226,7 +227,7 @@ class value_maker {
     return made;
   }
 
-  /// nullptr where there is no such record.
+  /// Returns nullptr if the record does not exist.
   [[nodiscard]] const word* fields_of(word stored, std::size_t arity) const {
     const storage::record_table& table = engine_.records[static_cast<std::uint32_t>(arity)];
     return table.has(stored) ? table.fields(stored) : nullptr;

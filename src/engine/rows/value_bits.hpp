@@ -10,8 +10,7 @@
 
 namespace gpulog::detail {
 
-/// The bits that a value has as one of a program's words; nothing when the value does not fit the type, or is none of
-/// this width.
+/// Returns the bits of a value as a word of the program; empty if the value does not fit the type or the width.
 class bits_of_value {
  public:
   bits_of_value(value_kind kind, bool is_wide) : kind_(kind), is_wide_(is_wide) {}
@@ -29,7 +28,7 @@ class bits_of_value {
     const bool fits = is_wide_ || number <= UINT32_MAX;
     return kind_ == value_kind::unsigned_number && fits ? std::optional(number) : std::nullopt;
   }
-  /// -0 and 0 are one value of a relation.
+  /// Relations do not distinguish -0 and 0.
   std::optional<wide_word> operator()(double number) const {
     if (kind_ != value_kind::floating) return std::nullopt;
     if (is_wide_) return std::bit_cast<wide_word>(number + 0.0);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,11 +14,13 @@
 #include "exec/calibration.hpp"
 #include "exec/cpu/factorized_scan.hpp"
 #include "exec/cpu/factorized_stream.hpp"
+#include "exec/cpu/run_memory.hpp"
 #include "exec/executor.hpp"
 #include "exec/fixpoint/machine.hpp"
 #include "exec/fixpoint/phase_figures.hpp"
 #include "exec/fixpoint/subsumption.hpp"
 #include "kernels/join/copied_columns.hpp"
+#include "kernels/join/searched_indexes.hpp"
 #include "kernels/join/tile_runner.hpp"
 #include "kernels/products/host_products.hpp"
 #include "kernels/row_wise/row_wise.hpp"
@@ -48,9 +51,11 @@ class cpu_machine {
                                                   .condensation = true,
                                                   .products = true,
                                                   .row_wise = true,
+                                                  .orders_rows = true,
                                                   .batches = true,
                                                   .memories = true,
                                                   .several_indexes = true,
+                                                  .late_indexes = true,
                                                   .timed_candidates = true,
                                                   .streams = true};
   static constexpr bool leaves_steps_to_host = false;
@@ -265,11 +270,14 @@ class cpu_machine {
   /// many rows and finds few.
   static constexpr double candidates_a_second = calibration::host_offered_per_second;
 
+  /// Expected candidates of versions below which none are run beside each other.
+  [[nodiscard]] double least_candidates_together() const {
+    return backend_.workers() == 1 ? std::numeric_limits<double>::infinity() : cut_.together_candidates;
+  }
   /// Runs versions beside each other that are too small to be shared among workers. What fails is left, and fails again
   /// when it runs alone.
   void run_together(std::vector<phase_version>& versions, kernels::relation_list<relation>& relations,
                     const std::atomic<bool>* stop) {
-    if (backend_.workers() == 1) return;
     std::vector<phase_version*> small;
     double expected = 0;
     for (phase_version& version : versions) {
@@ -282,6 +290,7 @@ class cpu_machine {
       expected += version.expected_candidates;
     }
     if (small.size() < 2 || expected < cut_.together_candidates) return;
+    for (const phase_version* version : small) kernels::refresh_searched(*version->program, relations);
     const unsigned workers = workers_for(expected, cut_.together_candidates);
     // The longest ones first, so that workers end together.
     std::sort(small.begin(), small.end(), [](const phase_version* a, const phase_version* b) {
@@ -302,16 +311,18 @@ class cpu_machine {
     kernels::worker_gate gate(workers);  // one for all, as some read what others extend
     const auto run_one = [&](unsigned worker, phase_version& version) {
       relation& target = *relations[version.program->target];
-      const auto windows = windows_of(*version.program);
+      run_memory memory(*version.program, *resource_);
       std::optional<kernels::tile_runner<storage::concurrent_access>> runner;
       const double start = storage::seconds_now();
       try {
-        runner.emplace(*version.program, relations, worker, *scratch_[worker], gate, stop, windows.get(),
-                       version.program->folded);
+        runner.emplace(*version.program, relations, worker, *scratch_[worker], gate, stop, memory.windows(),
+                       memory.folded());
         runner->run(0, version.rows, [&](std::uint64_t room) { target.make_room(backend_, room); });
       } catch (const kernels::arithmetic_fault&) {
         return;
       } catch (const kernels::rule_fault&) {
+        return;
+      } catch (const kernels::over_budget&) {
         return;
       } catch (const backend::memory_exceeded&) {
         return;
@@ -370,11 +381,11 @@ class cpu_machine {
       }
     }
     const unsigned workers = workers_of_run(rows, expected_candidates);
-    // Enough pieces that workers end together, and none so small that taking it costs more than its work.
-    const std::uint64_t piece =
-        std::clamp<std::uint64_t>(rows / (workers * 16ULL), 1, calibration::tiles_of_a_piece * storage::tile_rows);
     return run_fed(program, relations, workers, stop, [&](const auto& take) {
       if (workers == 1) return take(0, 0, rows, given);
+      // Enough pieces that workers end together, and none so small that taking it costs more than its work.
+      const std::uint64_t piece =
+          std::clamp<std::uint64_t>(rows / (workers * 16ULL), 1, calibration::tiles_of_a_piece * storage::tile_rows);
       backend_.for_each_tile(
           rows, piece,
           [&](unsigned worker, std::uint64_t begin, std::uint64_t end) { take(worker, begin, end, given); }, workers);
@@ -388,22 +399,23 @@ class cpu_machine {
                           unsigned workers, const std::atomic<bool>* stop, const Feed& feed) {
     relation& target = *relations[program.target];
     const auto make_room = [&](std::uint64_t room) { target.make_room(backend_, room); };
-    const auto windows = windows_of(program);
-    const auto folded = program.folded != nullptr ? program.folded : kernels::memory_of_folds(program, *resource_);
+    run_memory memory(program, *resource_);
     kernels::worker_gate gate(workers);
     if (workers == 1) {
       kernels::tile_runner<storage::exclusive_access> runner(program, relations, 0, *scratch_[0], gate, stop,
-                                                             windows.get(), folded);
+                                                             memory.windows(), memory.folded());
       feed([&](unsigned, std::uint64_t begin, std::uint64_t end, const word* const* given) {
         runner.run(begin, end, make_room, given);
       });
       count_run(program);
       return {runner.candidates(), runner.fresh() + target.choose(backend_), runner.bindings()};
     }
+    kernels::refresh_searched(program, relations);
     std::vector<std::optional<kernels::tile_runner<storage::concurrent_access>>> runners(workers);
     feed([&](unsigned worker, std::uint64_t begin, std::uint64_t end, const word* const* given) {
       auto& runner = runners[worker];
-      if (!runner) runner.emplace(program, relations, worker, *scratch_[worker], gate, stop, windows.get(), folded);
+      if (!runner)
+        runner.emplace(program, relations, worker, *scratch_[worker], gate, stop, memory.windows(), memory.folded());
       runner->run(begin, end, make_room, given);
     });
     pipeline_counts counts;
@@ -466,15 +478,6 @@ class cpu_machine {
 
   static void count_run(const kernels::pipeline& program) {
     if (program.counted != nullptr) ++program.counted->runs;
-  }
-
-  /// nullptr: the pipeline has none.
-  [[nodiscard]] std::shared_ptr<kernels::run_windows> windows_of(const kernels::pipeline& program) const {
-    if (program.windows != nullptr) return program.windows;
-    const bool has_none = std::all_of(program.segments.begin(), program.segments.end(),
-                                      [](const kernels::segment& one) { return one.limits.bounds.empty(); });
-    if (has_none) return nullptr;
-    return std::make_shared<kernels::run_windows>(program, *resource_);
   }
 
   /// How many workers have enough to do, where each further one needs so many candidates.

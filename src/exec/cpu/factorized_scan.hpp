@@ -13,26 +13,29 @@
 
 namespace gpulog::exec {
 
-/// Whether a pipeline reads factorized relations: it takes pieces, or may have to run again.
+/// Returns whether a pipeline reads factorized relations: such a pipeline processes pieces, or may have to run again.
 [[nodiscard]] bool reads_factorized(const kernels::pipeline& program,
                                     const kernels::relation_list<storage::relation>& relations);
 
-/// The rows of a factorized relation for a pipeline that begins with a scan of it.
+/// The rows of a factorized relation, for a pipeline that begins with a scan of the relation.
 class factorized_scan {
  public:
-  /// @param once whether it is enough that each combination of values that the scan binds comes once. Both outlive it.
+  /// @param resource must outlive this object
+  /// @param form must outlive this object
+  /// @param once whether each combination of the bound values is needed only once
   /// @throws backend::memory_exceeded
   factorized_scan(backend::memory_resource& resource, storage::factorized_form& form, const kernels::segment& scan,
                   bool once);
 
-  /// Whether the scan binds sources only, or values only, which are columns already. Else pieces are made.
+  /// Returns whether the scan binds only sources or only values, which already are columns. Otherwise the scan builds
+  /// pieces.
   [[nodiscard]] bool has_columns() const { return has_columns_; }
-  /// Of what it gives; with columns those of one side only.
+  /// Returns the number of rows of the scan; with columns, the rows of one side only.
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
-  /// Where it has columns: one a column of the relation, nullptr for those that are not bound.
+  /// If has_columns(): one entry per column of the relation, nullptr for columns that are not bound.
   [[nodiscard]] const word* const* columns() const { return columns_.data(); }
 
-  /// Pieces, as many at a time as there are workers: run(worker, columns, n) for n rows at a time.
+  /// Builds pieces, one per worker at a time, and calls run(worker, columns, n) for n rows at a time.
   /// @throws backend::memory_exceeded
   template <class Backend, class Run>
   void for_each_piece(Backend& backend, unsigned workers, const Run& run) const {
@@ -65,12 +68,12 @@ class factorized_scan {
  private:
   struct buffer {
     std::vector<backend::array<word>> memory;
-    std::vector<word*> columns;  ///< of the relation; nullptr: not bound
+    std::vector<word*> columns;  ///< by column of the relation; nullptr: not bound
   };
 
   [[nodiscard]] buffer make_buffer() const;
 
-  /// Rows [begin, end) of the relation, of pieces that are made, from `piece` on.
+  /// Reads rows [begin, end) of the relation from the built pieces, which start at number `piece`.
   template <class Run>
   void read_rows(std::uint64_t begin, std::uint64_t end, std::uint32_t piece,
                  const std::vector<std::unique_ptr<storage::factorized_piece>>& made, const buffer& into,
@@ -97,7 +100,7 @@ class factorized_scan {
   bool has_columns_ = false;
   std::uint64_t rows_ = 0;
   std::vector<const word*> columns_;
-  std::vector<backend::array<word>> taken_;  // of the side, without what is in no row
+  std::vector<backend::array<word>> taken_;  // columns of the side, without values that occur in no row
 };
 
 }  // namespace gpulog::exec

@@ -8,10 +8,10 @@
 
 namespace gpulog::exec {
 
-/// Factorized rows, piece by piece.
+/// Streams factorized rows piece by piece.
 class factorized_stream final : public piecewise_stream {
  public:
-  /// The form outlives it.
+  /// @param form must outlive this object
   explicit factorized_stream(const storage::factorized_form& form);
 
  private:

@@ -9,7 +9,7 @@
 #include "exec/fixpoint/plan_relations.hpp"
 #include "exec/fixpoint/running_version.hpp"
 
-/// Which reads of factorized relations search them as they are, and which ones get columns first
+/// Decides which reads of factorized relations search the factorized rows, and which reads require columns first
 /// (docs/adr/0063-searched-factorized-rows.md).
 namespace gpulog::exec {
 
@@ -22,10 +22,11 @@ class factorized_reads {
 
   explicit factorized_reads(plan_relations<Machine>& shared) : shared_(&shared) {}
 
-  /// A factorized relation was made, and later strata ask it for tuples. @return whether that is seen to when they do
+  /// Defers the tuple set of a new factorized relation that later strata search for tuples.
+  /// @return whether the set was deferred
   bool defer_set([[maybe_unused]] relation_id id) {
     if constexpr (leaves_some) {
-      // Who goes on with the relation inserts into it.
+      // A continued evaluation inserts into the relation.
       if (shared_->chosen.continues || !shared_->relation_of(id).is_factorized()) return false;
       shared_->owed_sets.insert(id);
       return true;
@@ -34,12 +35,12 @@ class factorized_reads {
     }
   }
 
-  /// Whether strata behind this one can read a relation of two columns from rows of words: they go through it, ask for
-  /// tuples or search it by its first column. Rows of words are searched by the second one, too, but lists of few words
-  /// take as long for that as an index.
+  /// Returns whether all later strata can read a relation of two columns as rows of words: by scans, membership tests,
+  /// or searches by the first column. Rows of words also support searches by the second column, but short lists take as
+  /// long to search as an index.
   [[nodiscard]] bool reads_words_only([[maybe_unused]] relation_id id, [[maybe_unused]] std::size_t number) const {
     if constexpr (can.searches_factorized) {
-      // Who goes on with the relation inserts into it.
+      // A continued evaluation inserts into the relation.
       bool are_all_searched = !shared_->chosen.continues;
       for (std::size_t later = number + 1; later < shared_->program.strata.size(); ++later) {
         const plan::stratum& stratum = shared_->program.strata[later];
@@ -59,7 +60,7 @@ class factorized_reads {
     }
   }
 
-  /// In front of a stratum: what it extends, and what it does not only search, gets columns.
+  /// Before a stratum, materializes every relation that the stratum extends or reads in a way that needs columns.
   void prepare([[maybe_unused]] const plan::stratum& stratum, [[maybe_unused]] std::size_t number) {
     if constexpr (can.factorized) {
       shared_->is_searching = false;
@@ -78,7 +79,8 @@ class factorized_reads {
     }
   }
 
-  /// In front of a version. @param may_end whether it can be run again
+  /// Sets the search limits before a version runs.
+  /// @param may_end whether the version can be run again
   void grant([[maybe_unused]] const plan::rule_version& version, [[maybe_unused]] bool may_end,
              [[maybe_unused]] stratum_statistics& figures) {
     if constexpr (leaves_some) {
@@ -103,7 +105,8 @@ class factorized_reads {
     }
   }
 
-  /// Searches of a version have taken as long as columns would: all versions of the phase get them.
+  /// Materializes columns for all versions of the phase after a version's searches have taken as long as the columns
+  /// would.
   void end_searches([[maybe_unused]] const std::vector<running_version>& versions, [[maybe_unused]] std::size_t number,
                     [[maybe_unused]] stratum_statistics& figures) {
     if constexpr (can.searches_factorized) {
@@ -122,7 +125,7 @@ class factorized_reads {
   }
 
  private:
-  /// Columns, and the set that this stratum or a later one asks.
+  /// Materializes columns, and the tuple set if this stratum or a later stratum needs the set.
   void expand(relation_id id, [[maybe_unused]] std::size_t number) {
     if constexpr (leaves_some) {
       const std::size_t last = shared_->uses.set_needed[id.value];
@@ -134,7 +137,7 @@ class factorized_reads {
     shared_->need_columns(id);
   }
 
-  /// Columns where there is no memory for it.
+  /// Builds the lookup structure; materializes columns if memory does not suffice.
   void make_lookup(const plan::column_read& read, std::size_t number) {
     bool is_made = true;
     const bool tests_key = read.how == plan::column_read::kind::key_test;
@@ -149,7 +152,7 @@ class factorized_reads {
     if (!is_made) expand(read.relation, number);
   }
 
-  /// Making rows that are asked for has taken as long as columns would.
+  /// Returns whether materializing requested rows has taken as long as materializing all columns.
   [[nodiscard]] bool is_dear(const plan::column_read& read) const {
     const relation_type& source = shared_->relation_of(read.relation);
     if (!makes_rows(read) || !source.is_factorized()) return false;
@@ -162,7 +165,7 @@ class factorized_reads {
     return read.how == plan::column_read::kind::key || read.how == plan::column_read::kind::first_scan;
   }
 
-  /// While a stratum runs: all of its versions read them from now on.
+  /// Materializes columns while a stratum runs; all its versions read the columns from now on.
   void make_columns_of(const std::set<relation_id>& dear, stratum_statistics& figures) {
     const double start = storage::seconds_now();
     for (const relation_id id : dear) expand(id, shared_->running);
@@ -180,7 +183,7 @@ class factorized_reads {
   struct reading {
     const plan::rule_version& version;
     const plan::column_read& read;
-    bool is_repeated;  ///< by each iteration
+    bool is_repeated;  ///< read in each iteration
   };
   template <class Visit>
   void for_each_read_of(const plan::stratum& stratum, const Visit& visit) const {
@@ -224,7 +227,7 @@ class factorized_reads {
     } else if constexpr (can.probes_factorized) {
       if (joins_row_wise(stratum, one.version, one.read.relation)) return false;
       if (one.read.how == kind::tuple) return true;
-      // Other ways to do what they say read columns.
+      // The strategies for these strata read columns.
       if (stratum.products || (one.is_repeated && stratum.decomposed)) return false;
       const bool is_source = is_key_of(source.factorized().source_columns());
       const bool is_side = is_source || is_key_of(source.factorized().node_columns());
@@ -234,7 +237,7 @@ class factorized_reads {
         case kind::key_test:
           return is_side;
         case kind::key:
-          // By nodes an iteration would go through all rows again.
+          // A request by nodes would read all rows in each iteration.
           if (one.is_repeated) return is_source && is_worth_asking(source);
           return is_side;
         case kind::tuple:
@@ -247,17 +250,17 @@ class factorized_reads {
     }
   }
 
-  /// In each iteration of a recursion.
+  /// Returns whether requests in each iteration of a recursion pay.
   [[nodiscard]] bool is_worth_asking(const relation_type& source) const {
     return source.factorized().asked_work() + calibration::work_of_asking <= most_work(source);
   }
 
-  /// An iteration reads again what others have read, and changes which rows it asks for.
+  /// Returns whether iterations read the same rows repeatedly, with different requests.
   [[nodiscard]] static bool reads_repeatedly(const plan::stratum& stratum) {
     return stratum.recursive || !stratum.subsumptions.empty();
   }
 
-  /// Row by row joins are much faster than one by one, but read columns.
+  /// Returns whether the version is joined row by row, which is much faster than tuple by tuple but requires columns.
   [[nodiscard]] bool joins_row_wise(const plan::stratum& stratum, const plan::rule_version& version,
                                     relation_id id) const {
     const auto joins = [id](const plan::row_source& source) {

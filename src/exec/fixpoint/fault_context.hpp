@@ -7,14 +7,14 @@
 
 namespace gpulog::exec {
 
-/// What was done to a relation when memory ran out.
+/// The operation on a relation during which memory ran out.
 struct fault_context {
   const char* doing;
   relation_id relation;
-  const plan::rule_version* version;  ///< nullptr: no rule did it
+  const plan::rule_version* version;  ///< nullptr: no rule
 };
 
-/// What a user is told of it.
+/// Returns the error message for the user.
 template <class Relation>
 [[nodiscard]] std::string describe_shortage(const fault_context& context, const plan::program& program,
                                             const Relation& relation, const backend::memory_exceeded& fault,

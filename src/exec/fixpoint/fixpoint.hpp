@@ -20,9 +20,9 @@
 
 namespace gpulog::exec {
 
-/// Semi-naive evaluation of a plan, stratum by stratum: each by the first strategy that does it (exec/strategies). In
-/// each iteration of the loop: the rule versions of each phase (join), then settle (`hisa`: populate delta and merge),
-/// advance (clear new) and refresh the indexes that the loop reads.
+/// Semi-naive evaluation of a plan, stratum by stratum: each stratum by the first strategy that accepts the stratum
+/// (exec/strategies). Each iteration of the loop runs the rule versions of each phase (join), then settles (`hisa`:
+/// populate delta and merge), advances (clear new) and refreshes the indexes that the loop reads.
 template <fixpoint_machine Machine>
 class fixpoint_executor final : public stratum_executor {
  public:
@@ -44,6 +44,7 @@ class fixpoint_executor final : public stratum_executor {
         stratum_stops stops;
         if (shared_.chosen.reoptimize_loop)
           stops.reoptimize_loop = [this, s] { return shared_.chosen.reoptimize_loop(s); };
+        stops.supplementary = shared_.chosen.supplementary;
         static_cast<void>(run_until(s, stops));
       } else {
         skip_stratum(s);
@@ -85,7 +86,7 @@ class fixpoint_executor final : public stratum_executor {
       shared_.machine.load_rows(target, columns, old_rows);
       shared_.machine.settle(target);
       target.complete();
-      // A tuple of no columns has no column to skip rows of.
+      // A tuple without columns needs no offset.
       std::vector<const word*> delta;
       for (const word* column : columns) delta.push_back(column + old_rows);
       shared_.machine.load_rows(target, delta, rows - old_rows);
@@ -101,7 +102,7 @@ class fixpoint_executor final : public stratum_executor {
     });
   }
   void continue_stratum(std::size_t number) override {
-    figures_.strata.resize(number);  // without those of the last time
+    figures_.strata.resize(number);  // drops the statistics of the previous run
     for (relation_id relation : shared_.program.strata[number].relations) shared_.relation_of(relation).advance();
     resume_stratum(number, {}, {});
     figures_.strata[number].continued = true;
@@ -163,7 +164,7 @@ class fixpoint_executor final : public stratum_executor {
       const relation_type& source = shared_.relation_of(relation);
       storage::sampled_columns& taken = sources.emplace_back();
       if constexpr (Machine::abilities.searches_factorized || Machine::abilities.probes_factorized) {
-        if (source.is_factorized()) continue;  // its rows would have to be made
+        if (source.is_factorized()) continue;  // would materialize the rows
       }
       shared_.need_columns(relation);
       if (shared_.program.relations[relation.value].is_equivalence || source.rows() == 0) continue;
@@ -182,7 +183,7 @@ class fixpoint_executor final : public stratum_executor {
  private:
   using relation_type = typename Machine::relation;
 
-  /// What is left of a stratum, in one go or until the recursion is stopped.
+  /// Runs the rest of a stratum, to its end or until the recursion is stopped.
   std::optional<stopped_recursion> run_part(std::size_t number, const stopped_recursion* from) {
     std::vector<std::uint64_t> deltas;
     if (from != nullptr) deltas = from->deltas;
@@ -192,7 +193,7 @@ class fixpoint_executor final : public stratum_executor {
     return std::nullopt;
   }
 
-  /// @param resumes whether its relations are those of a recursion that was stopped
+  /// @param resumes whether the relations are those of a stopped recursion
   strategy_outcome evaluate_stratum(std::size_t number, bool resumes, std::vector<std::uint64_t>& deltas) {
     const plan::stratum& stratum = shared_.program.strata[number];
     if (!stratum.once.versions.empty() || stratum.recursive) shared_.check_stop();
@@ -211,7 +212,7 @@ class fixpoint_executor final : public stratum_executor {
     if (shared_.chosen.monitor != nullptr) shared_.chosen.monitor->begin_stratum(number, &iteration_);
     const pipeline_context context = {shared_.program, shared_.places, shared_.chosen,
                                       symbols_,        counter(),      &iteration_};
-    // Every version is bound once; what it reads and writes stays where it is.
+    // Each version is bound once; the relations that it reads and writes do not move.
     std::vector<std::vector<running_version>> phases;
     const auto bind = [&](const plan::phase& bound) {
       phases.push_back(
@@ -256,7 +257,7 @@ class fixpoint_executor final : public stratum_executor {
     return outcome;
   }
 
-  /// The first strategy that does not leave it.
+  /// Runs the first strategy that accepts the stratum.
   template <std::size_t Count>
   static strategy_outcome run_first(const stratum_strategy<Machine> (&strategies)[Count], stratum_run<Machine>& run) {
     for (const stratum_strategy<Machine>& one : strategies) {
@@ -269,7 +270,7 @@ class fixpoint_executor final : public stratum_executor {
     throw internal_error("no strategy runs a stratum");
   }
 
-  /// What was found before the loop is the first delta, or all.
+  /// Makes the tuples from before the loop the first delta, or completes the relations.
   void begin_loop(stratum_run<Machine>& run) {
     const plan::stratum& stratum = run.stratum;
     if (!stratum.subsumptions.empty()) {
@@ -317,7 +318,7 @@ class fixpoint_executor final : public stratum_executor {
     figures.clear_seconds += storage::seconds_now() - clearing;
   }
 
-  /// Indexes that its versions do not search: a search of the stratum stands for its first rule of the loop.
+  /// Charges indexes that no version searches: an index of a decomposed stratum counts for the first rule of the loop.
   static void charge_other_indexes(const plan::stratum& stratum, stratum_statistics& figures) {
     if (stratum.decomposed) {
       for (const plan::decomposed_step& step : stratum.decomposed->steps) {
@@ -353,16 +354,16 @@ class fixpoint_executor final : public stratum_executor {
     figures.populate_delta_seconds = now.populate_delta - before.populate_delta;
     figures.merge_seconds = now.merge - before.merge;
     figures.index_seconds = now.index - before.index;
-    // How it divides is not measured.
+    // The time of each index is not measured.
     for (index_statistics& index : figures.indexes) index.is_timed = false;
     figures.allocation_seconds = now.allocation - before.allocation;
   }
 
   plan_relations<Machine> shared_;
   storage::symbol_table* symbols_;
-  std::atomic<wide_word> counter_ = 0;    ///< of autoinc()
-  word iteration_ = 0;                    ///< of recursive_iteration_cnt()
-  const stratum_stops* stops_ = nullptr;  ///< asked by the stratum that is running; nullptr: nobody
+  std::atomic<wide_word> counter_ = 0;    ///< counter of autoinc()
+  word iteration_ = 0;                    ///< value of recursive_iteration_cnt()
+  const stratum_stops* stops_ = nullptr;  ///< consulted by the running stratum; nullptr: never stop
   statistics figures_;
 };
 

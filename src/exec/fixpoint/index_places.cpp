@@ -13,7 +13,7 @@ storage::index_layout make_layout(const plan::index& planned, storage::storage_m
     layout.load = storage::hisa_set::load_factor;
     return layout;
   }
-  // A search on a short prefix also reads the key columns behind it.
+  // A search by a short prefix also reads the key columns after the prefix.
   layout.stored.assign(planned.order.begin() + planned.key_lengths.front(),
                        planned.order.begin() + planned.key_lengths.back());
   for (std::uint32_t column : planned.payload) {

@@ -5,26 +5,26 @@
 
 #include "kernels/join/pipeline.hpp"
 
-/// Iterations of a stratum that a machine runs by itself, where it can do that faster than one by one.
+/// Iterations of a stratum that a machine runs without the host, where this is faster.
 namespace gpulog::exec {
 
 struct looped_version {
   const kernels::pipeline* program;
-  const double* candidates_per_row;  ///< of its last run
+  const double* candidates_per_row;  ///< of the last run
 };
 
 struct looped_phase {
   std::vector<looped_version> versions;
-  std::vector<kernels::relation_number> advanced;  ///< behind the versions
+  std::vector<kernels::relation_number> advanced;  ///< after the versions
 };
 
 struct looped_stratum {
   struct relation {
     kernels::relation_number number;
-    bool is_counted;  ///< its rows belong to the stratum's deltas
+    bool is_counted;  ///< whether its rows count as deltas of the stratum
   };
   std::vector<looped_phase> phases;
-  std::vector<relation> relations;  ///< all that advance
+  std::vector<relation> relations;  ///< all relations that advance
 };
 
 struct looped_iterations {
@@ -33,12 +33,12 @@ struct looped_iterations {
     std::uint64_t candidates = 0;
     std::uint64_t fresh = 0;
   };
-  std::vector<std::uint64_t> deltas;          ///< by iteration: counted rows
-  std::size_t next_phase = 0;                 ///< where the next iteration goes on
-  bool has_run = false;                       ///< indexes of relations that advanced have to be refreshed
-  bool goes_on = false;                       ///< can go on by itself, once they have been
-  std::vector<version_counts> versions;       ///< in the order of phases and versions; if it has run
-  const kernels::pipeline* faulty = nullptr;  ///< its arithmetic failed
+  std::vector<std::uint64_t> deltas;  ///< by iteration: counted rows
+  std::size_t next_phase = 0;         ///< phase at which the next iteration starts
+  bool has_run = false;  ///< whether any iteration ran; then the indexes of advanced relations must be refreshed
+  bool goes_on = false;  ///< can continue on the machine after the refresh
+  std::vector<version_counts> versions;       ///< in the order of phases and versions; only if has_run
+  const kernels::pipeline* faulty = nullptr;  ///< version whose arithmetic failed
 };
 
 class iteration_runner {
@@ -48,8 +48,8 @@ class iteration_runner {
   iteration_runner& operator=(const iteration_runner&) = delete;
   virtual ~iteration_runner() = default;
 
-  /// Runs iterations, the first one from a phase on, until no relation has a delta or it has to stop. Indexes are
-  /// fresh.
+  /// Runs iterations until no relation has a delta or the runner must stop. Indexes must be up to date.
+  /// @param first_phase phase at which the first iteration starts
   [[nodiscard]] virtual looped_iterations run(std::size_t first_phase) = 0;
 };
 

@@ -13,7 +13,7 @@ using kernels::register_number;
 using kernels::step_kind;
 using register_set = std::set<register_number>;
 
-/// Goes through a pipeline from its end.
+/// Traverses a pipeline from its end.
 class live_register_search {
  public:
   explicit live_register_search(kernels::pipeline& program) : program_(program) {}
@@ -21,7 +21,7 @@ class live_register_search {
   void run() {
     register_set live;
     read(live, program_.head);
-    std::vector<register_set> behind;  // of the folds that s is in: what is read behind them
+    std::vector<register_set> behind;  // by enclosing fold of s: registers read after the fold
     for (std::size_t s = program_.segments.size(); s-- > 0;) {
       kernels::segment& here = program_.segments[s];
       if (here.ended_fold != 0) {

@@ -4,8 +4,8 @@
 
 namespace gpulog::exec {
 
-/// Fills in, for the steps, checks and expansions of a pipeline, which registers are read behind them
-/// (kernels::step::live, kernels::segment::carried): no others are copied when bindings are dropped or multiplied.
+/// Sets, for the steps, checks and expansions of a pipeline, the registers that are read later (kernels::step::live,
+/// kernels::segment::carried). Dropping or multiplying bindings copies only these registers.
 void find_live_registers(kernels::pipeline& program);
 
 }  // namespace gpulog::exec

@@ -40,11 +40,13 @@ struct machine_abilities {
   bool row_takeover = false;  ///< the same with complete rows that searches take over
   bool products = false;      ///< recursions that extend a relation at both sides
   bool row_wise = false;      ///< row-wise evaluation
+  bool orders_rows = false;   ///< with comparisons by the order of values of 64 bits, too
   bool batches = false;       ///< versions of a phase beside each other
   bool loops = false;         ///< iterations without asking in between
   // How it works.
   bool memories = false;          ///< what aggregates and windows found is kept from run to run
   bool several_indexes = false;   ///< refreshed at the same time
+  bool late_indexes = false;      ///< refreshed when they are searched, where few rows are missing
   bool timed_candidates = false;  ///< the time of a run tells how many candidates it stands for
   bool streams = false;           ///< rows go to the host piece by piece
   bool device_columns = false;    ///< columns are in the memory of a device
@@ -147,6 +149,7 @@ concept batching_machine = requires(Machine& on, std::vector<phase_version>& ver
                                     kernels::relation_list<typename Machine::relation>& all,
                                     const std::atomic<bool>* stop) {
   on.run_together(versions, all, stop);
+  { on.least_candidates_together() } -> std::same_as<double>;
 };
 
 template <class Machine>

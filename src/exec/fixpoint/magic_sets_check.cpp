@@ -6,7 +6,8 @@
 namespace gpulog::exec {
 namespace {
 
-/// Whether the stratum's loss of a relation is small, as all of it is evaluated row by row behind.
+/// Returns whether a later stratum evaluates the full relation row by row. The second evaluation is then cheap, so a
+/// restriction pays for a larger share.
 bool is_evaluated_row_wise(const plan::program& program, std::size_t number, relation_id relation) {
   return std::any_of(program.strata.begin(), program.strata.end(), [&](const plan::stratum& behind) {
     return behind.only_if && behind.only_if->stratum == number && !behind.only_if->given_up && behind.row_wise &&
@@ -52,16 +53,16 @@ std::optional<double> magic_sets_check::too_large_share(const row_count& rows, c
   return std::nullopt;
 }
 
-/// Without restrictions, restricted relations would have had 1 / share times as many candidates, and others as many as
-/// they have. The candidates of the others are lost if the stratum is given up.
+/// Without restrictions, restricted relations would have had 1 / share times as many candidates, and unrestricted
+/// relations the same number. The candidates of unrestricted relations are lost if the stratum is abandoned.
 bool magic_sets_check::is_worth_giving_up(const work& done, double share) const {
   if (done.joined_share <= watch_->largest_joined_share) return true;
   const double lost = done.candidates - done.restricted_candidates;
   return lost <= watch_->largest_lost_share * (lost + done.restricted_candidates / share);
 }
 
-/// Over the rules that derive the relation, as their rows weigh. A rule reads at least the rows of its largest
-/// relation, and combines as large a share of rows as its copies have together.
+/// Returns the weighted average share over the rules that derive the relation. A rule reads at least the rows of its
+/// largest relation, and its share is the product of the shares of its copies.
 std::optional<double> magic_sets_check::share_of(const plan::watched_restriction& one, const row_count& rows) const {
   double read = 0;
   double asked = 0;

@@ -35,7 +35,7 @@ class builder {
         tables_(tables),
         for_device_(for_device),
         on_cpu_(with_choices && !for_device) {
-    // Each aggregate, and each first match, has a register of its own that numbers its groups.
+    // Each aggregate and each first match has a separate register with the number of its group.
     next_owner_ = version.slot_count;
     result_.slot_count = version.slot_count;
     if (on_cpu_) result_.slot_count += static_cast<register_number>(version.first_matches.size());
@@ -45,7 +45,7 @@ class builder {
     result_.symbols = tables.symbols;
     result_.wide = tables.wide;
     if (result_.wide != nullptr) reserve_halves(version);
-    std::set<std::size_t> chosen_tests;  // which are made with the choice of a search
+    std::set<std::size_t> chosen_tests;  // tests that are part of the choice of a search
     auto next_first_match = version.first_matches.begin();
     behind_operators_.resize(version.operations.size());
     for (std::size_t number = 0; number < version.operations.size(); ++number) {
@@ -87,7 +87,7 @@ class builder {
   [[nodiscard]] step_place end_of_pipeline() const {
     return {result_.segments.size() - 1, result_.segments.back().steps.size() + 1};
   }
-  /// The register of an operand, which holds a word of columns.
+  /// Returns the register of an operand, which holds a word of columns.
   register_number number_of(const plan::operand& operand) {
     if (!operand.is_constant) {
       if (has_halves(operand)) make_code(operand.value);
@@ -107,7 +107,7 @@ class builder {
 
   // ---- values of 64 bits ----
 
-  /// Registers for the upper halves of slots that hold values without a code at first, and for keys of searches.
+  /// Reserves registers for the upper halves of slots that hold values without a code, and for keys of searches.
   void reserve_halves(const plan::rule_version& version) {
     holds_halves_.resize(version.slot_count, false);
     upper_of_.resize(version.slot_count, kernels::no_register);
@@ -117,11 +117,11 @@ class builder {
     next_key_ = result_.slot_count;
     result_.slot_count += keys_of_searches(version);
   }
-  /// Whether the operand is a slot that holds halves of a value, not its code.
+  /// Returns whether the operand is a slot that holds the halves of a value instead of a code.
   [[nodiscard]] bool has_halves(const plan::operand& operand) const {
     return result_.wide != nullptr && !operand.is_constant && holds_halves_[operand.value];
   }
-  /// The registers of an argument that is wanted as a value.
+  /// Adds the registers of an argument that is needed as a value.
   void add_value(const plan::operand& operand, std::vector<register_number>& lower,
                  std::vector<register_number>& upper) {
     const bool halves = has_halves(operand);
@@ -149,7 +149,7 @@ class builder {
     add_step(encoding(slot, slot));
     holds_halves_[slot] = false;
   }
-  /// Keys of a search: a value without a code is nowhere, so none is made for it.
+  /// Returns the keys of a search. No code is created for a key: a value without a code occurs in no relation.
   std::vector<register_number> keys_of(const std::vector<plan::operand>& operands) {
     std::vector<register_number> numbers;
     for (const plan::operand& operand : operands) {
@@ -171,7 +171,7 @@ class builder {
     if (last == expansion_kind::host || last == expansion_kind::lookups) result_.segments.emplace_back();
     return result_.segments.back();
   }
-  /// No atom before: one empty binding.
+  /// Starts the first segment: without a preceding atom, one empty binding.
   void begin() {
     if (result_.segments.empty()) result_.segments.emplace_back();
   }
@@ -201,7 +201,7 @@ class builder {
     expansion.kind = expansion_kind::scan;
     expansion.part = part_of(scan.rows);
     expansion.source = scan.relation.value;
-    // Every element is its own partner. In an aggregate each of its pairs counts.
+    // Every element is related to itself. In an aggregate, each pair counts.
     if (scan.changed_elements) {
       expansion.scanned = kernels::scan_kind::changed_elements;
     } else if (program_.relations[scan.relation.value].is_equivalence && scan.bindings.size() <= 1 &&
@@ -229,7 +229,7 @@ class builder {
     }
   }
 
-  /// Where a match reads a column: in the relation, or among the columns that its index stores.
+  /// Returns the position of a column that a match reads: in the relation, or among the stored columns of its index.
   [[nodiscard]] std::uint32_t stored_column(index_id index, std::uint32_t column) const {
     const storage::index_layout layout = make_layout(program_.indexes[index.value], mode_);
     if (layout.positions) return column;
@@ -237,7 +237,7 @@ class builder {
     return static_cast<std::uint32_t>(place - layout.stored.begin());
   }
 
-  /// Where a key has no code yet, a step would have to make one for each of the searches: they are made one by one.
+  /// Returns whether all keys have codes. Otherwise each search would look up codes, and searches are not combined.
   [[nodiscard]] bool keys_are_codes(const plan::match& match, const std::vector<plan::operation>& operations) const {
     const auto are_codes = [this](const std::vector<plan::operand>& keys) {
       return std::none_of(keys.begin(), keys.end(), [this](const plan::operand& key) { return has_halves(key); });
@@ -247,7 +247,7 @@ class builder {
            });
   }
 
-  /// The searches that a match leaves open, each with the tests of all others' relations.
+  /// Adds the alternative searches of a match, each with tests of all the other relations.
   void add_choices(const plan::match& match, const std::vector<plan::operation>& operations) {
     segment& expansion = result_.segments.back();
     std::vector<step> tests;
@@ -331,7 +331,8 @@ class builder {
     add_step(std::move(made));
   }
 
-  /// Codes can be compared for equality where both are there, but for floats.
+  /// Returns whether the comparison needs values instead of codes. Codes suffice for equality if both operands have
+  /// codes, except for floats.
   [[nodiscard]] bool compares_values(const plan::filter& filter) const {
     if (result_.wide == nullptr || kernels::needs_host(filter.op)) return false;
     const bool is_identity = filter.op == comparison_op::equal || filter.op == comparison_op::not_equal;
@@ -391,7 +392,7 @@ class builder {
     return made;
   }
 
-  /// Behind it bindings go on as they were in front of it.
+  /// Ends a fold; afterwards the bindings from before the fold continue.
   segment& end_fold() {
     holds_halves_ = std::move(halves_before_folds_.back());
     halves_before_folds_.pop_back();
@@ -408,10 +409,10 @@ class builder {
     segment& last = current();
     last.ended_fold = open_folds_.back();
     last.folded = owner;
-    end_fold().result = owner;  // nobody reads it
+    end_fold().result = owner;  // not read
   }
 
-  /// Of a device: those that end in front of the operator.
+  /// Ends the first matches of a device that end before the operator.
   void end_begun_first_matches(std::size_t number) {
     while (!begun_first_matches_.empty() && begun_first_matches_.back().second == number) {
       result_.segments.back().first_match_from = begun_first_matches_.back().first;
@@ -419,7 +420,7 @@ class builder {
     }
   }
 
-  /// Which expansions only have to find a first match.
+  /// Marks the expansions that only need a first match.
   void find_first_match_bodies() {
     std::vector<std::size_t> open;
     for (std::size_t number = 0; number < result_.segments.size(); ++number) {
@@ -450,7 +451,7 @@ class builder {
     segment& made = end_fold();
     made.result = end.result.value;
     if (result_.wide == nullptr) return;
-    // A device has the values of all groups at once; their codes are a step of its own, for those that need one.
+    // A device has the values of all groups at once; values that need codes get them in a separate step.
     if (for_device_) {
       made.upper_value = put_halves(end.result);
     } else {
@@ -476,14 +477,14 @@ class builder {
   std::vector<step_place> behind_operators_;     // by operator of the version
   std::optional<step_place> last_place_;         // of an operator that is not at the end of the pipeline
   std::vector<std::size_t> open_folds_;          // segments
-  std::vector<std::size_t> open_first_matches_;  // of these the first matches: where they end among the operators
-  // Of a device: the first segment of each, and where it ends among the operators.
+  std::vector<std::size_t> open_first_matches_;  // ends of open first matches among the operators
+  // For a device: the first segment of each first match, and the position of its end among the operators.
   std::vector<std::pair<std::size_t, std::size_t>> begun_first_matches_;
   register_number next_owner_ = 0;
-  std::vector<register_number> upper_of_;  // by slot: of its upper half; no_register: it holds codes only
+  std::vector<register_number> upper_of_;  // by slot: register of the upper half, or no_register
   register_number next_key_ = 0;
-  std::vector<bool> holds_halves_;                      // whether a slot holds halves of a value
-  std::vector<std::vector<bool>> halves_before_folds_;  // as it was before each open fold
+  std::vector<bool> holds_halves_;                      // whether a slot holds the halves of a value
+  std::vector<std::vector<bool>> halves_before_folds_;  // holds_halves_ before each open fold
 };
 
 }  // namespace

@@ -11,20 +11,20 @@
 
 namespace gpulog::exec {
 
-/// What a pipeline's steps look up.
+/// Tables that a pipeline's steps access.
 struct pipeline_tables {
   storage::symbol_table* symbols;
-  storage::record_tables* records;       ///< needed by rules with records only
+  storage::record_tables* records;       ///< needed only by rules with records
   storage::wide_values* wide = nullptr;  ///< nullptr: words have 32 bits
-  bool counts_steps = false;             ///< the pipeline gets counts (kernels::step_counts)
+  bool counts_steps = false;             ///< the pipeline counts bindings (kernels::step_counts)
 };
 
-/// Cuts a rule version into segments at its expansions, and finds out which registers each part still reads.
-/// @param places as place_indexes gives them
-/// @param for_device steps that need the host's texts, look up records, or work on values of 64 bits become segments of
-/// their own
-/// @param with_choices matches with other searches choose among them for each binding, and scans know which of their
-/// rows the filters behind them can keep
+/// Splits a rule version into segments at its expansions, and determines the registers that each part still reads.
+/// @param places result of place_indexes
+/// @param for_device steps that need the host's texts, look up records, or process values of 64 bits become separate
+///   segments
+/// @param with_choices matches choose among alternative searches for each binding, and scans read only the rows that
+///   later filters can keep
 [[nodiscard]] kernels::pipeline build_pipeline(const plan::rule_version& version, const plan::program& program,
                                                const std::vector<index_place>& places, storage::storage_mode mode,
                                                const pipeline_tables& tables, bool for_device = false,

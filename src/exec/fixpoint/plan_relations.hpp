@@ -14,7 +14,9 @@
 #include "exec/fixpoint/fault_context.hpp"
 #include "exec/fixpoint/index_places.hpp"
 #include "exec/fixpoint/last_uses.hpp"
+#include "exec/fixpoint/losing_relations.hpp"
 #include "exec/fixpoint/machine.hpp"
+#include "exec/fixpoint/step_clock.hpp"
 #include "exec/fixpoint/stratum_subsumptions.hpp"
 #include "kernels/join/pipeline.hpp"
 #include "kernels/steps/functor_table.hpp"
@@ -108,7 +110,7 @@ class plan_relations {
       if (program.relations[id.value].is_equivalence) relation_of(id).become_equivalence();
     }
     if constexpr (can.subsumptions) {
-      if (loses_rows(id)) prepare_losses(id);
+      if (loses_rows(id)) prepare_losses<can.lattices>(relation_of(id), program.relations[id.value], chosen.functors);
     }
     for (const std::uint32_t index : indexes_of_[id.value])
       relation_of(id).add_index(make_layout(program.indexes[index], chosen.storage));
@@ -124,6 +126,7 @@ class plan_relations {
     const auto note_read = [&](relation_id, index_id index, bool) {
       if (index.valid()) uses.use_index(index.value, number);
     };
+    for (const relation_id relation : program.strata[number].relations) last_version[relation.value] = nullptr;
     for_each_version(program.strata[number], [&](const plan::rule_version& version) {
       for_each_read(version, note_read, Machine::makes_other_searches);
     });
@@ -170,12 +173,29 @@ class plan_relations {
   }
 
   void refresh_index(std::uint32_t index, stratum_statistics& figures) {
-    const double start = storage::seconds_now();
     const index_place place = places[index];
+    const std::uint64_t rows = rows_to_index(place);
+    const bool is_short = can.timed_candidates && rows <= calibration::candidates_of_short_step;
+    step_timer& timer = index_timers_[index];
+    timer.begin(clock, is_short);
     guarded({"indexing", place.relation, nullptr},
             [&] { machine.refresh_index(relation_of(place.relation), place.number); },
-            {.is_long = watch() != nullptr && rows_to_index(place) > calibration::least_watched_rows});
-    charge_index(index, storage::seconds_now() - start, figures);
+            {.is_long = watch() != nullptr && rows > calibration::least_watched_rows});
+    charge_index(index, timer.end(clock, is_short), figures);
+  }
+  void refresh_index(relation_id relation, std::size_t number, stratum_statistics& figures) {
+    refresh_index(indexes_of_[relation.value][number], figures);
+  }
+
+  /// Indexes of relations that have advanced. Where deltas are small, an index may wait for its first search.
+  template <class Indexes>
+  void refresh_advanced(const Indexes& indexes, stratum_statistics& figures) {
+    if constexpr (can.late_indexes) {
+      std::uint64_t rows = 0;
+      for (const std::uint32_t index : indexes) rows += relation_of(places[index].relation).delta_rows();
+      if (!is_published() && static_cast<double>(rows) < chosen.cut.parallel_candidates) return;
+    }
+    refresh_indexes(indexes, figures);
   }
 
   /// Several at a time where the machine can, and where there is enough to do.
@@ -412,6 +432,7 @@ class plan_relations {
   }
 
   Machine machine;
+  step_clock clock;
   const plan::program& program;
   backend::memory_resource& resource;
   options chosen;
@@ -452,38 +473,11 @@ class plan_relations {
   }
 
   void note_indexes(std::size_t first) {
+    index_timers_.resize(places.size());
     for (std::size_t i = first; i < places.size(); ++i)
       indexes_of_[places[i].relation.value].push_back(static_cast<std::uint32_t>(i));
   }
   [[nodiscard]] bool loses_rows(relation_id id) const { return losing_.contains(id); }
-
-  void prepare_losses(relation_id id) {
-    const auto& best = program.relations[id.value].best;
-    if (!best) return relation_of(id).make_erasable();
-    if (!best->bounds.empty()) return keep_bounds(id, *best);
-    const comparison_op better = best->better;
-    const bool larger = better == comparison_op::greater_number || better == comparison_op::greater_unsigned ||
-                        better == comparison_op::greater_float;
-    relation_of(id).keep_best(best->column, {program.relations[id.value].kinds[best->column], larger, nullptr});
-  }
-
-  /// Where there is no such tuple set, the relation's stratum is run elsewhere.
-  void keep_bounds(relation_id id, const plan::best_of_key& kept) {
-    if constexpr (can.lattices) {
-      std::vector<storage::bounded_column> columns;
-      for (const auto& [column, functor] : kept.bounds) {
-        columns.push_back(
-            {column, [functors = chosen.functors, number = static_cast<word>(functor)](word first, word second) {
-               word result = 0;
-               functors->call({&number, &first, &second}, 1, &result);
-               return result;
-             }});
-      }
-      relation_of(id).keep_bounds(std::move(columns));
-    } else {
-      relation_of(id).make_erasable();
-    }
-  }
 
   void fill(relation_type& target, const std::vector<const word*>& columns, std::uint64_t rows) {
     machine.load_rows(target, columns, rows);
@@ -493,6 +487,7 @@ class plan_relations {
 
   std::map<plan::column_place, word> largest_;          ///< of columns, where known
   std::vector<std::vector<std::uint32_t>> indexes_of_;  ///< by relation
+  std::vector<step_timer> index_timers_;                ///< by index_id
   std::set<relation_id> losing_;                        ///< relations with subsumptions
 };
 

@@ -30,7 +30,7 @@ std::set<std::uint32_t> indexes_read(const std::vector<plan::subsumption>& subsu
 }
 
 bool folds_the_same(const plan::rule_version& version, const std::vector<relation_id>& changing) {
-  std::size_t aggregates = 0;  // around the operator
+  std::size_t aggregates = 0;  // number of enclosing aggregates
   const auto is_asked = [&version](std::size_t position) {
     return std::any_of(
         version.first_matches.begin(), version.first_matches.end(),
@@ -95,11 +95,10 @@ kernels::row_part part_of(plan::part rows) {
 
 namespace {
 
-/// Whether the comparison is one of words as they stand in columns: values and their codes are equal together, but in
-/// no other order.
-bool compares_words(const plan::filter& one, const storage::wide_values* wide) {
+/// Values of 64 bits and their codes are equal together, but in no other order.
+bool compares_words(const plan::filter& one, bool orders_words) {
   if (kernels::needs_host(one.op)) return false;
-  return wide == nullptr || one.op == comparison_op::equal || one.op == comparison_op::not_equal;
+  return orders_words || one.op == comparison_op::equal || one.op == comparison_op::not_equal;
 }
 
 kernels::pair_columns columns_of(const plan::column_pairs& pairs) {
@@ -150,9 +149,9 @@ kernels::product_task product_task_of(const plan::product_recursion& planned, bo
   return task;
 }
 
-bool compare_words(const std::vector<plan::filter>& filters, const storage::wide_values* wide) {
+bool compare_words(const std::vector<plan::filter>& filters, bool orders_words) {
   return std::all_of(filters.begin(), filters.end(),
-                     [wide](const plan::filter& one) { return compares_words(one, wide); });
+                     [orders_words](const plan::filter& one) { return compares_words(one, orders_words); });
 }
 
 kernels::row_wise_task row_wise_task_of(const plan::stratum& stratum, storage::wide_values* wide) {
@@ -160,6 +159,7 @@ kernels::row_wise_task row_wise_task_of(const plan::stratum& stratum, storage::w
   task.target = stratum.relations.front().value;
   for (const plan::row_source& source : stratum.row_wise->sources) task.rules.push_back(row_rule_of(source));
   task.filters = row_filters_of(stratum.row_wise->filters, wide);
+  task.wide = wide;
   return task;
 }
 
@@ -169,6 +169,7 @@ kernels::row_wise_task row_wise_task_of(const std::vector<const plan::rule_versi
   task.target = versions.front()->head.value;
   for (const plan::rule_version* version : versions) task.rules.push_back(row_rule_of(version->row_wise->source));
   task.filters = row_filters_of(versions.front()->row_wise->filters, wide);
+  task.wide = wide;
   return task;
 }
 

@@ -10,30 +10,33 @@
 #include "plan/plan.hpp"
 #include "storage/symbols/wide_values.hpp"
 
-/// What a fixpoint reads off the plan before it runs: nothing of this depends on the machine.
+/// Extracts from the plan, before the run, data that does not depend on the machine.
 namespace gpulog::exec {
 
-/// Numbers of the indexes that versions search.
-/// @param with_others whether the other searches of a match are made (plan::match::others)
+/// Returns the numbers of the indexes that versions search.
+/// @param with_others whether matches use their alternative searches (plan::match::others)
 [[nodiscard]] std::set<std::uint32_t> indexes_read(const std::vector<plan::rule_version>& versions, bool with_others);
 [[nodiscard]] std::set<std::uint32_t> indexes_read(const std::vector<plan::subsumption>& subsumptions);
 
-/// Whether what the version's aggregates and first matches give is the same in every iteration of its stratum.
-/// @param changing relations that get rows meanwhile
+/// Returns whether the version's aggregates and first matches have the same results in every iteration of its stratum.
+/// @param changing relations that gain rows during the iterations
 [[nodiscard]] bool folds_the_same(const plan::rule_version& version, const std::vector<relation_id>& changing);
 
 [[nodiscard]] kernels::numbered_task numbered_task_of(const plan::decomposition& planned);
 
-/// @param with_first whether it does what the rules of `once` do, too
+/// @param with_first whether the task includes the rules of `once`
 [[nodiscard]] kernels::product_task product_task_of(const plan::product_recursion& planned, bool with_first);
 
-/// Of a stratum with a row-wise evaluation. wide: nullptr with words of 32 bits.
+/// Returns the task of a stratum with row-wise evaluation.
+/// @param wide nullptr with words of 32 bits
 [[nodiscard]] kernels::row_wise_task row_wise_task_of(const plan::stratum& stratum, storage::wide_values* wide);
-/// Of versions of a phase, one or more, that can be evaluated row-wise with the same head and the same comparisons.
+/// Returns the task of one or more versions of a phase that can be evaluated row by row, with the same head and the
+/// same comparisons.
 [[nodiscard]] kernels::row_wise_task row_wise_task_of(const std::vector<const plan::rule_version*>& versions,
                                                       storage::wide_values* wide);
-/// Whether all are comparisons of words as they stand in columns.
-[[nodiscard]] bool compare_words(const std::vector<plan::filter>& filters, const storage::wide_values* wide);
+/// Whether all are comparisons of numbers that rows of values can be filtered by.
+/// @param orders_words whether by their order, too
+[[nodiscard]] bool compare_words(const std::vector<plan::filter>& filters, bool orders_words);
 
 [[nodiscard]] kernels::row_part part_of(plan::part rows);
 

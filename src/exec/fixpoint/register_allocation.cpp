@@ -15,7 +15,7 @@ using kernels::expansion_kind;
 using kernels::register_number;
 using kernels::step_kind;
 
-/// Calls visit(number, place) for each register that is read, written or kept there; places go up along the pipeline.
+/// Calls visit(number, place) for each register that is read, written or kept; places ascend along the pipeline.
 template <class Visit>
 class register_walk {
  public:
@@ -94,7 +94,7 @@ void for_each_register(kernels::pipeline& program, const Visit& visit) {
   register_walk<Visit>(program, visit).run();
 }
 
-/// From the first to the last place where a register is needed.
+/// The first and the last place at which a register is needed.
 struct lifetime {
   register_number number = 0;
   std::uint32_t begin = UINT32_MAX;
@@ -123,7 +123,7 @@ using smallest_first = std::priority_queue<T, std::vector<T>, std::greater<>>;
 void share_registers(kernels::pipeline& program) {
   std::vector<register_number> shared(program.slot_count, 0);
   smallest_first<register_number> unused;
-  smallest_first<std::pair<std::uint32_t, register_number>> taken;  // until the place
+  smallest_first<std::pair<std::uint32_t, register_number>> taken;  // by the last place
   register_number count = 0;
   for (const lifetime& one : lifetimes_of(program)) {
     for (; !taken.empty() && taken.top().first < one.begin; taken.pop()) unused.push(taken.top().second);

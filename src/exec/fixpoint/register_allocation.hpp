@@ -4,9 +4,9 @@
 
 namespace gpulog::exec {
 
-/// Gives registers that are never needed at the same time one number (linear scan: Poletto, Sarkar 1999), so that a
-/// pipeline's tiles take as many registers as are live at once, not as many as its rule has variables.
-/// @param program knows its live registers (find_live_registers)
+/// Assigns one number to registers that are never live at the same time (linear scan: Poletto, Sarkar 1999), so that a
+/// pipeline's tiles need one register per live value instead of one per variable.
+/// @param program find_live_registers must have run
 void share_registers(kernels::pipeline& program);
 
 }  // namespace gpulog::exec

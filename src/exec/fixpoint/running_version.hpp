@@ -14,6 +14,7 @@
 #include "exec/fixpoint/pipeline_builder.hpp"
 #include "exec/fixpoint/plan_relations.hpp"
 #include "exec/fixpoint/plan_tasks.hpp"
+#include "exec/fixpoint/step_clock.hpp"
 #include "exec/fixpoint/stratum_subsumptions.hpp"
 #include "kernels/steps/functor_table.hpp"
 #include "kernels/steps/host_steps.hpp"
@@ -27,12 +28,15 @@ struct running_version {
   version_statistics* figures;
   double candidates_per_row = 1;  ///< of its last run
   double seconds_per_row = 0;     ///< of its last run by itself
-  std::uint64_t bindings = 0;     ///< that its joins made
+  std::uint64_t rows_left = 0;    ///< in the running phase: rows that its first expansion has yet to read
+  step_timer timer = {};
+  std::vector<relation_id> needed = {};  ///< relations without which the version finds nothing
+  bool is_void = false;                  ///< one of these is complete and empty: the version finds nothing
 
   void count(const pipeline_counts& counts, std::uint64_t rows) {
     figures->candidates += counts.candidates;
     figures->tuples += counts.fresh;
-    bindings += std::max(counts.bindings, counts.candidates);
+    figures->bindings += std::max(counts.bindings, counts.candidates);
     candidates_per_row = std::max(1.0, static_cast<double>(counts.candidates) / static_cast<double>(rows));
   }
 };
@@ -49,6 +53,24 @@ inline bool windows_stay(const kernels::pipeline& program, const std::vector<rel
     return !one.limits.bounds.empty() &&
            std::find(changing.begin(), changing.end(), relation_id(one.source)) != changing.end();
   });
+}
+
+/// Relations that a version reads positively outside of aggregates: where one of them is empty, it finds nothing.
+[[nodiscard]] inline std::vector<relation_id> needed_relations(const plan::rule_version& version) {
+  std::vector<relation_id> needed;
+  std::size_t folds = 0;
+  const auto need = [&](relation_id relation) {
+    if (folds == 0 && std::find(needed.begin(), needed.end(), relation) == needed.end()) needed.push_back(relation);
+  };
+  for (const plan::operation& one : version.operations) {
+    if (std::holds_alternative<plan::fold_begin>(one)) ++folds;
+    if (std::holds_alternative<plan::fold_end>(one)) --folds;
+    if (const auto* const all = std::get_if<plan::scan>(&one)) need(all->relation);
+    if (const auto* const search = std::get_if<plan::match>(&one)) need(search->relation);
+    if (const auto* const test = std::get_if<plan::exists>(&one); test != nullptr && !test->negated)
+      need(test->relation);
+  }
+  return needed;
 }
 
 /// Whether it may search any one of several relations, some of which have no indexes as they are factorized.
@@ -90,6 +112,10 @@ std::vector<running_version> bind_versions(plan_relations<Machine>& shared, cons
     version_figures.rule = version.rule;
     version_figures.delta_atom = version.delta_atom;
     version_figures.text = version.text;
+    if (version.is_retired) {
+      running.push_back({&version, {}, nullptr});
+      continue;
+    }
     plan::rule_version one_search;
     const bool has_one_search = chooses_factorized(shared, version);
     if (has_one_search) one_search = without_other_searches(version);
@@ -99,6 +125,12 @@ std::vector<running_version> bind_versions(plan_relations<Machine>& shared, cons
                         {context.symbols, context.chosen.records, context.chosen.wide, context.chosen.counts_steps},
                         Machine::leaves_steps_to_host, Machine::makes_other_searches),
          nullptr});
+    running_version& bound = running.back();
+    bound.needed = needed_relations(version);
+    bound.is_void = std::any_of(bound.needed.begin(), bound.needed.end(), [&](relation_id read) {
+      return std::find(changing.begin(), changing.end(), read) == changing.end() &&
+             shared.relation_of(read).rows() == 0;
+    });
     version_figures.counted = running.back().pipeline.counted;
     if (version_figures.wraps_around == nullptr)
       version_figures.wraps_around = std::make_shared<std::atomic<bool>>(false);
@@ -109,6 +141,7 @@ std::vector<running_version> bind_versions(plan_relations<Machine>& shared, cons
     running.back().pipeline.iteration = context.iteration;
     running.back().pipeline.functors = context.chosen.functors;
     if constexpr (Machine::abilities.memories) {
+      running.back().pipeline.may_remember = running.back().pipeline.has_memory();
       if (folds_the_same(version, changing)) shared.machine.remember_folds(running.back().pipeline);
       if (windows_stay(running.back().pipeline, changing)) shared.machine.remember_windows(running.back().pipeline);
     }
@@ -138,21 +171,33 @@ struct phase_run {
   plan_relations<Machine>& shared;
   std::vector<running_version>& versions;
   stratum_statistics& figures;
-  std::vector<bool> done;  ///< by version
+
+  /// Counts the rows that each version reads first. @return whether there are any
+  [[nodiscard]] bool begin() {
+    const auto is_empty = [this](relation_id relation) { return shared.relation_of(relation).rows() == 0; };
+    bool has_rows = false;
+    for (running_version& version : versions) {
+      const bool finds_nothing = version.is_void || version.planned->is_retired ||
+                                 std::any_of(version.needed.begin(), version.needed.end(), is_empty);
+      version.rows_left = finds_nothing ? 0 : kernels::input_rows(version.pipeline, shared.relations);
+      has_rows = has_rows || version.rows_left != 0;
+    }
+    return has_rows;
+  }
 
   /// Rows that the first expansion reads; 0 where the version is done, or nothing that it finds can be new.
   [[nodiscard]] std::uint64_t rows_to_run(std::size_t v) const {
-    if (done[v]) return 0;
-    const kernels::pipeline& pipeline = versions[v].pipeline;
+    if (versions[v].rows_left == 0) return 0;
     if constexpr (Machine::abilities.full_relations) {
+      const kernels::pipeline& pipeline = versions[v].pipeline;
       if (pipeline.ends_when_full() && shared.relations[pipeline.target]->is_full()) return 0;
     }
-    return kernels::input_rows(pipeline, shared.relations);
+    return versions[v].rows_left;
   }
 
   /// The version was run.
   void finish(std::size_t v) {
-    done[v] = true;
+    versions[v].rows_left = 0;
     shared.last_version[versions[v].planned->head.value] = versions[v].planned;
     ++versions[v].figures->runs;
   }

@@ -22,7 +22,7 @@ using kernels::segment;
 using kernels::step;
 using kernels::step_kind;
 
-/// Operations that never fail and that nobody can see happen.
+/// Returns whether the operation never fails and has no side effect.
 bool is_plain(scalar_op op) {
   using enum scalar_op;
   return is_one_of(
@@ -30,7 +30,7 @@ bool is_plain(scalar_op op) {
            shift_left, shift_right_number, shift_right_unsigned, min_number, max_number, min_unsigned, max_unsigned});
 }
 
-/// Whether a computation costs next to nothing and cannot fail.
+/// Returns whether a computation is cheap and cannot fail.
 bool is_plain(const step& made, const kernels::pipeline& program) {
   if (is_plain(made.scalar)) return true;
   if (made.arguments.size() != 2 || made.arguments[1] < program.slot_count) return false;
@@ -41,8 +41,8 @@ bool is_plain(const step& made, const kernels::pipeline& program) {
 
 using kernels::window;
 
-/// Finds the filters behind a scan or search that compare a column, or a sum of it and of known values, with what is
-/// known in front of it. The filters stay.
+/// Finds the filters after a scan or search that compare a column, or a sum of the column and known values, with a
+/// value known before the scan. The filters remain.
 class window_finder {
  public:
   window_finder(segment& scan, const kernels::pipeline& program) : scan_(scan), program_(program) {
@@ -71,7 +71,7 @@ class window_finder {
   }
 
  private:
-  /// What a register holds: a column, from which or to which known values are added.
+  /// Content of a register: a column with known values added, or subtracted from known values.
   struct column_sum {
     std::uint32_t column = 0;
     bool is_subtracted = false;
@@ -81,7 +81,7 @@ class window_finder {
   static window::known_value argument_of(const step& one, std::size_t side) {
     return {one.arguments[side], one.is_wide ? one.upper[side] : kernels::no_register};
   }
-  /// A column's register holds codes where words have 64 bits, a sum's the lower halves.
+  /// With words of 64 bits, a column's register holds codes, and a sum's register the lower halves.
   [[nodiscard]] const column_sum* sum_of(const window::known_value& argument) const {
     const auto found = columns_.find(argument.value);
     if (found == columns_.end()) return nullptr;
@@ -143,7 +143,7 @@ class window_finder {
   const kernels::pipeline& program_;
   std::map<register_number, column_sum> columns_;
   std::set<register_number> made_;
-  std::map<std::pair<std::uint32_t, bool>, std::vector<window::bound>> found_;  // by column and whether it has a sign
+  std::map<std::pair<std::uint32_t, bool>, std::vector<window::bound>> found_;  // by column and signedness
 };
 
 }  // namespace
@@ -159,7 +159,8 @@ bool can_go_before_expansion(const step& made, const kernels::pipeline& program)
     if (one.kind != step_kind::filter) written.insert({one.result, one.upper_result});
     for (const kernels::binding& field : one.bindings) written.insert(field.target);
   }
-  std::set<register_number> touched = written;  // there, where the step would no longer be in between
+  // registers that the step must not write if it moves before the expansion
+  std::set<register_number> touched = written;
   touched.insert(last.keys.begin(), last.keys.end());
   for (const step& one : last.steps) {
     touched.insert(one.arguments.begin(), one.arguments.end());
@@ -167,7 +168,7 @@ bool can_go_before_expansion(const step& made, const kernels::pipeline& program)
   }
   for (std::set<register_number>* const set : {&written, &touched}) set->erase(kernels::no_register);
   if (touched.contains(made.result) || touched.contains(made.upper_result)) return false;
-  // Arguments may be read there, but not made.
+  // The segment may read the step's arguments, but must not write them.
   const auto is_made = [&written](register_number number) { return written.contains(number); };
   return std::none_of(made.arguments.begin(), made.arguments.end(), is_made) &&
          std::none_of(made.upper.begin(), made.upper.end(), is_made);

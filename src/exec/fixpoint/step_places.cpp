@@ -5,7 +5,7 @@
 namespace gpulog::exec {
 namespace {
 
-/// A place where a device counts as many bindings as come to this one, with nothing but computations in between.
+/// Returns a place where a device counts the same bindings as at `wanted`, because only computations are in between.
 std::uint32_t counted_on_device(const kernels::pipeline& program, const kernels::step_counts& counts,
                                 std::size_t number, std::uint32_t wanted) {
   const kernels::segment& here = program.segments[number];
@@ -15,7 +15,7 @@ std::uint32_t counted_on_device(const kernels::pipeline& program, const kernels:
   const auto is_counted = [&](std::uint32_t at) {
     return at == counts.place_of_expansion(number, !here.choices.empty()) || (at == last && goes_on);
   };
-  const auto lets_all_pass = [&](std::uint32_t at) {  // the step behind a place
+  const auto lets_all_pass = [&](std::uint32_t at) {  // for the step after a place
     return at >= entered && at < last && here.steps[at - entered].kind == kernels::step_kind::compute;
   };
   for (std::uint32_t at = wanted;; --at) {

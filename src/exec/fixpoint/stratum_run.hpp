@@ -11,7 +11,7 @@
 
 namespace gpulog::exec {
 
-/// A stratum while it runs: what its strategies share.
+/// A running stratum: the state that its strategies share.
 template <class Machine>
 struct stratum_run {
   using relation_type = typename Machine::relation;
@@ -20,32 +20,36 @@ struct stratum_run {
   std::size_t number;
   const plan::stratum& stratum;
   stratum_statistics& figures;
-  std::vector<std::vector<running_version>> phases;  ///< the one before the loop, then those of the loop
+  std::vector<std::vector<running_version>> phases;  ///< the phase before the loop, then the phases of the loop
   subsumptions_on<Machine> subsumptions;
   magic_sets_check demand;
-  double start;                        ///< seconds of a clock
-  bool resumes;                        ///< its relations are those of a recursion that was stopped elsewhere
+  double start;                        ///< in seconds of a clock
+  bool resumes;                        ///< the relations are those of a recursion that was stopped elsewhere
   std::vector<std::uint64_t>& deltas;  ///< by iteration: rows of the program's relations
-  const stratum_stops* stops;          ///< asked between iterations; nullptr: nobody is
-  word& iteration;                     ///< of recursive_iteration_cnt()
+  const stratum_stops* stops;          ///< consulted between iterations; nullptr: never stop
+  word& iteration;                     ///< value of recursive_iteration_cnt()
   const pipeline_context& context;
-  bool is_complete = false;           ///< what ran before the loop has done all
-  std::uint64_t tried_bindings = 0;   ///< that the loop's joins had made when its orders were last planned again
-  std::uint64_t former_bindings = 0;  ///< those that were made by former orders
+  bool is_complete = false;          ///< the work before the loop has computed everything
+  std::uint64_t tried_bindings = 0;  ///< bindings of the loop's joins when its orders were last planned
+  /// phase of the loop at which the running iteration continues; 0: no iteration is running
+  std::size_t next_phase = 0;
 
-  /// Whether it can be run as independent fixpoints.
+  /// Returns whether the stratum can be evaluated as independent fixpoints.
   [[nodiscard]] bool falls_apart() const {
     return Machine::abilities.searches && !shared.is_published() && stratum.decomposed.has_value();
   }
 
-  /// The versions of the loop were planned again.
+  /// Binds the versions of the loop again after they were planned again.
   void bind_loop_again() {
     if constexpr (Machine::abilities.row_wise) shared.machine.forget_rows();
     factorized_reads<Machine>(shared).prepare(stratum, number);
     std::size_t next = phases.front().size();
     for (std::size_t p = 0; p < stratum.loop.size(); ++p) {
-      std::vector<running_version>& versions = phases[p + 1];
-      versions = bind_versions(shared, context, stratum.loop[p].versions, stratum.relations, figures, next);
+      phases[p + 1] = bind_versions(shared, context, stratum.loop[p].versions, stratum.relations, figures, next);
+      next += phases[p + 1].size();
+    }
+    next = 0;
+    for (auto& versions : phases) {
       for (running_version& version : versions) version.figures = &figures.versions[next++];
     }
   }
@@ -62,7 +66,7 @@ struct stratum_run {
   void subsume(const Action& action) {
     const std::set<std::uint32_t> indexes = indexes_read(stratum.subsumptions);
     const auto guard = [&](const plan::subsumption& first, const auto& run) {
-      // The one before may have emptied those of its relation.
+      // A subsumption that ran earlier may have invalidated the indexes of its relation.
       for (std::uint32_t index : indexes) shared.refresh_index(index, figures);
       try {
         shared.guarded({"subsuming", first.relation, &first.version}, run);
@@ -75,8 +79,9 @@ struct stratum_run {
     subsumptions.run(figures, guard, action);
   }
 
-  /// Whether the stratum goes on without the restrictions of its relations, elsewhere (magic sets).
-  /// @param phase in front of which it is
+  /// Returns whether the stratum is abandoned, and continues elsewhere without restrictions of its relations (magic
+  /// sets).
+  /// @param phase next phase
   [[nodiscard]] bool is_given_up(std::size_t phase) {
     if (!demand.is_due(phase)) return false;
     magic_sets_check::work done;

@@ -15,14 +15,14 @@
 
 namespace gpulog::exec {
 
-/// One subsumption of the plan, ready to run on pairs of rows (tile_runner::run_pairs).
+/// A subsumption of the plan, ready to run on pairs of rows (tile_runner::run_pairs).
 struct bound_subsumption {
   std::vector<std::uint32_t> key_columns;
-  std::vector<relation_id> changing;  ///< as in plan::subsumption
+  std::vector<relation_id> changing;  ///< see plan::subsumption
   kernels::pipeline pipeline;
 };
 
-/// What pipelines of a stratum are bound to.
+/// The context of a stratum's pipelines.
 struct pipeline_context {
   const plan::program& program;
   const std::vector<index_place>& places;
@@ -32,13 +32,13 @@ struct pipeline_context {
   const word* iteration;
 };
 
-/// The subsumptions of a stratum, by relation, with their figures.
+/// The subsumptions of a stratum, by relation, with their statistics.
 template <class Machine>
 class stratum_subsumptions {
  public:
   using relations = kernels::relation_list<typename Machine::relation>;
 
-  /// Appends the figures of each to the stratum's.
+  /// Appends the statistics of each subsumption to the stratum's statistics.
   stratum_subsumptions(Machine& machine, const pipeline_context& context, const plan::stratum& stratum,
                        relations& relations_of_program, stratum_statistics& figures) {
     std::vector<std::vector<bound_subsumption>> bound;
@@ -62,7 +62,7 @@ class stratum_subsumptions {
     }
   }
 
-  /// action(runner) for each relation. guard(plan::subsumption, f) runs f and turns faults into messages.
+  /// Calls action(runner) for each relation. guard(plan::subsumption, f) runs f and converts faults into messages.
   template <class Guard, class Action>
   void run(stratum_statistics& figures, const Guard& guard, const Action& action) {
     for (auto& one : running_) {
@@ -74,7 +74,7 @@ class stratum_subsumptions {
         measured.candidates = one.runner->pairs(number);
         measured.tuples = one.runner->removed(number);
       }
-      // Those of one relation run together; the first one stands for all.
+      // The subsumptions of a relation run together; the first has the total time.
       const double seconds = storage::seconds_now() - start;
       figures.versions[one.figures.front()].seconds += seconds;
       figures.join_seconds += seconds;
@@ -85,10 +85,10 @@ class stratum_subsumptions {
   struct running {
     const plan::subsumption* first;
     std::unique_ptr<typename Machine::subsumptions> runner;
-    std::vector<std::size_t> figures;  // by subsumption: numbers in stratum_statistics::versions
+    std::vector<std::size_t> figures;  // by subsumption: index in stratum_statistics::versions
   };
 
-  /// The pairs are numbered in one more slot, which takes the place of a head.
+  /// Adds a slot with the number of the pair, which replaces the head.
   static bound_subsumption bind(const pipeline_context& context, const plan::subsumption& planned) {
     plan::rule_version numbered = planned.version;
     const slot_id number(numbered.slot_count++);
@@ -105,7 +105,7 @@ class stratum_subsumptions {
   std::vector<running> running_;
 };
 
-/// For machines that cannot: a stratum without any.
+/// For machines without subsumption; such a stratum must not have any.
 struct no_subsumptions {
   template <class Machine, class Relations>
   no_subsumptions(Machine& /*machine*/, const pipeline_context& /*context*/, const plan::stratum& stratum,

@@ -146,7 +146,7 @@ class subsumption_runner {
     const auto folded = kernels::memory_of_folds(pipeline, marks_.resource());
     if (n <= piece || backend_->workers() == 1) {
       kernels::tile_runner<storage::exclusive_access> tester(pipeline, *relations_, 0, *(*scratch_)[0], gate, stop_,
-                                                             nullptr, folded);
+                                                             nullptr, folded.get());
       figures_[number].pairs += action(tester, 0, n);
       return;
     }
@@ -154,7 +154,8 @@ class subsumption_runner {
     std::atomic<std::uint64_t> pairs{0};
     backend_->for_each_tile(n, piece, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
       auto& tester = testers[worker];
-      if (!tester) tester.emplace(pipeline, *relations_, worker, *(*scratch_)[worker], gate, stop_, nullptr, folded);
+      if (!tester)
+        tester.emplace(pipeline, *relations_, worker, *(*scratch_)[worker], gate, stop_, nullptr, folded.get());
       pairs.fetch_add(action(*tester, begin, end), std::memory_order_relaxed);
     });
     figures_[number].pairs += pairs.load();

@@ -18,10 +18,10 @@ using storage::gpu::visit_rows;
 
 namespace {
 
-/// Of a source; those that are not marked have none.
+/// Number of rows of a source; 0 if the source is not marked.
 struct marked_rows {
   const kept_rows_view* kept;
-  const std::uint32_t* marks;  // null: all
+  const std::uint32_t* marks;  // null: all sources
   std::uint64_t sources;
   __device__ std::uint64_t operator()(std::uint64_t source) const {
     if (source == sources) return 0;
@@ -46,7 +46,7 @@ struct counted_rows {
   std::uint64_t nodes;
   __device__ std::uint64_t operator()(std::uint64_t node) const { return node == nodes ? 0 : counts[node]; }
 };
-/// Sources of a piece's nodes.
+/// Lists the sources of the nodes of a piece.
 struct list_sources_of_nodes {
   const std::uint64_t* places;
   std::uint64_t first;  // nodes [first, last)
@@ -173,7 +173,7 @@ void add_columns_of_numbers(const backend::gpu::device_context& context, backend
     array<word>& column = made[numbered.columns[c]];
     if (numbered.slots == nullptr) {
       column = std::move(numbers);
-      return;  // there is one column
+      return;  // only one column has numbers
     }
     column = array<word>(resource, rows, fresh_memory::anything);
     backend::gpu::for_each(context.stream(), rows, value_of_number{numbers.data(), numbered.values[c], column.data()});

@@ -10,9 +10,8 @@
 
 namespace gpulog::exec {
 
-/// Rows of a factorized relation of a device that are asked for by numbers of its sources, or of its nodes, and become
-/// columns, some at a time. What is asked by nodes goes through all kept rows, as bits, and is brought together by node
-/// as a counted run is.
+/// Materializes the factorized rows of requested sources or nodes as columns, piece by piece. A request by nodes reads
+/// all factorized rows as bits and groups the rows by node, like a counted run.
 class asked_rows {
  public:
   enum class side : std::uint8_t { sources, nodes };
@@ -23,24 +22,29 @@ class asked_rows {
     std::uint64_t rows = 0;
   };
 
-  /// @param kept behind its lookup(); all outlive it
+  /// @param kept after a call of lookup(); all arguments must outlive this object
   asked_rows(const backend::gpu::device_context& context, backend::memory_resource& resource,
              storage::gpu::device_factorized& kept, side by);
 
-  /// Of sources or nodes.
+  /// Returns the number of sources or nodes.
   [[nodiscard]] std::uint64_t numbers() const { return numbers_; }
-  /// Bits by number, none so far: a kernel marks those that are asked for. Without a call all are.
+  /// Returns a bitmap over the numbers, all zero, in which a kernel marks the requested numbers. Without a call, all
+  /// numbers are requested.
   /// @throws backend::memory_exceeded
   [[nodiscard]] std::uint32_t* make_marks();
-  /// Behind that kernel: how many rows each has. @throws backend::memory_exceeded
+  /// Counts the rows of each requested number. Call after the marking kernel.
+  /// @throws backend::memory_exceeded
   void count();
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
-  /// In device memory, by number, and one behind: rows in front of those that are asked for.
+  /// Returns, in device memory and by number, the count of requested rows before each number; the last entry is the
+  /// total.
   [[nodiscard]] const std::uint64_t* places() const { return places_.data(); }
-  /// Pieces of at most so many rows, or of one number, which have rows.
+  /// Returns the nonempty pieces, each of at most `most_rows` rows or of a single number.
   [[nodiscard]] std::vector<piece> pieces(std::uint64_t most_rows) const;
-  /// In the order of the numbers. @param wanted bits by column of the relation; by nodes, source columns only
-  /// @return by column of the relation @throws backend::memory_exceeded
+  /// Materializes the columns of a piece in the order of the numbers.
+  /// @param wanted bit set over the relation's columns; for a request by nodes, only source columns
+  /// @return by column of the relation
+  /// @throws backend::memory_exceeded
   [[nodiscard]] std::vector<backend::array<word>> columns_of(const piece& part, std::uint64_t wanted);
 
  private:
@@ -55,14 +59,15 @@ class asked_rows {
   const storage::gpu::kept_rows_view* view_;
   std::uint64_t numbers_;
   backend::array<std::uint32_t> marks_;
-  backend::array<std::uint64_t> places_;  // and one more: how many sources are listed
-  backend::array<std::uint32_t> listed_;  // sources that are marked
+  backend::array<std::uint64_t> places_;  // one extra entry: the number of listed sources
+  backend::array<std::uint32_t> listed_;  // marked sources
   std::uint64_t rows_ = 0;
   std::uint64_t listed_count_ = 0;
 };
 
-/// Columns of values of the first numbers of an array, so many rows. @param wanted bits by column of the relation
-/// @param made by column of the relation: what is wanted is added
+/// Adds columns with the values of the first `rows` numbers of an array.
+/// @param wanted bit set over the relation's columns
+/// @param made by column of the relation; receives the wanted columns
 void add_columns_of_numbers(const backend::gpu::device_context& context, backend::memory_resource& resource,
                             const storage::gpu::numbered_columns& numbered, backend::array<std::uint32_t> numbers,
                             std::uint64_t rows, std::uint64_t wanted, std::vector<backend::array<word>>& made);

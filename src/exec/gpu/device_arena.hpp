@@ -11,21 +11,22 @@
 
 namespace gpulog::exec {
 
-/// Arrays for a kernel that changes them: made on the host one after another, copied to the device as a whole, and read
-/// back from the front.
+/// Arrays that a kernel modifies: built on the host one after another, uploaded in one copy, and downloaded from the
+/// start.
 class device_arena final : public array_store {
  public:
   device_arena(const backend::gpu::device_context& context, backend::memory_resource& resource)
       : context_(&context), device_(resource) {}
 
   void clear() { host_.clear(); }
-  /// What the host has of an array that was put.
+  /// Returns the host copy of an array.
   template <class T>
   [[nodiscard]] T* on_host(const T* on_device) {
     return reinterpret_cast<T*>(host_.data() + (reinterpret_cast<std::uintptr_t>(on_device) - device_begin()));
   }
   [[nodiscard]] std::uint64_t bytes() const { return host_.size(); }
-  /// @return whether there was room; if not, there is now, and all arrays have to be put again
+  /// @return whether the device buffer was large enough; if not, the buffer has been enlarged and all arrays must be
+  ///   put again
   [[nodiscard]] bool upload() {
     if (host_.size() > device_.size()) {
       const std::uint64_t needed = host_.size() + host_.size() / 2;
@@ -37,7 +38,7 @@ class device_arena final : public array_store {
                              context_->stream());
     return true;
   }
-  /// The first arrays as kernels left them.
+  /// Reads back the first arrays, as kernels left them.
   void download(std::uint64_t bytes) { context_->read(device_.data(), host_.data(), bytes); }
 
  private:
@@ -48,7 +49,7 @@ class device_arena final : public array_store {
     std::memcpy(host_.data() + place, values, bytes);
     return reinterpret_cast<const std::uint8_t*>(device_begin() + place);
   }
-  /// As a number: before the first upload() there is no array, and places are counted from 0.
+  /// An integer: before the first upload() no array exists, and offsets count from 0.
   [[nodiscard]] std::uintptr_t device_begin() const { return reinterpret_cast<std::uintptr_t>(device_.data()); }
 
   const backend::gpu::device_context* context_;

@@ -8,7 +8,7 @@
 
 namespace gpulog::exec {
 
-/// The device's tables of records, of those arities that it has met.
+/// The device's record tables, one per arity in use.
 class device_record_tables {
  public:
   using table = storage::gpu::device_records;
@@ -16,7 +16,8 @@ class device_record_tables {
   device_record_tables(const backend::gpu::device_context& context, backend::memory_resource& resource)
       : context_(&context), resource_(&resource) {}
 
-  /// The device's table for one of the host, with all records that are there. @throws backend::memory_exceeded
+  /// Returns the device's copy of a host table, up to date.
+  /// @throws backend::memory_exceeded
   [[nodiscard]] table& of(storage::record_table& host) {
     std::unique_ptr<storage::shared_records<table>>& shared = tables_[&host];
     if (!shared) {
@@ -25,11 +26,11 @@ class device_record_tables {
     }
     return shared->up_to_date();
   }
-  /// Before the host looks records up, or reads them.
+  /// Copies new records to the host, before the host reads or looks up records.
   void bring_to_host() {
     for (const auto& [host, shared] : tables_) shared->bring_to_host();
   }
-  /// Frees what kernels of the running pipeline may have read while tables grew.
+  /// Frees old buffers of grown tables, which kernels of the running pipeline may have read.
   void release_outgrown() {
     for (const auto& [host, shared] : tables_) shared->other().release_outgrown();
   }

@@ -14,7 +14,7 @@
 
 namespace gpulog::exec {
 
-/// Rows of a relation in device memory, copied while they are read.
+/// Streams the rows of a relation from device memory: copies ahead of the reader.
 class device_rows final : public row_stream {
  public:
   device_rows(backend::gpu::staging_ring& ring, std::vector<const word*> columns, std::uint64_t rows)
@@ -25,19 +25,19 @@ class device_rows final : public row_stream {
   backend::gpu::column_download download_;
 };
 
-/// Factorized rows of a device: it makes the columns of a piece, and they are copied.
+/// Streams factorized rows: the device materializes the columns of a piece, then copies the piece.
 class factorized_device_rows final : public piecewise_stream {
  public:
-  /// The rows outlive it.
+  /// The rows must outlive the stream.
   factorized_device_rows(storage::gpu::device_factorized& rows, std::size_t arity)
       : piecewise_stream(rows.pieces().data(), rows.pieces().size() - 1, arity),
         rows_(rows),
         pool_(std::make_shared<buffer_pool>(arity, largest_piece(rows.pieces()))) {}
 
  private:
-  using buffers = std::vector<std::unique_ptr<word[]>>;  ///< by column, of the rows of the largest piece
+  using buffers = std::vector<std::unique_ptr<word[]>>;  ///< by column, sized for the largest piece
 
-  /// Buffers of pieces that have been read: fresh memory takes about as long as the copy.
+  /// Reuses buffers of pieces that have been read, because touching fresh memory takes about as long as the copy.
   class buffer_pool {
    public:
     buffer_pool(std::size_t arity, std::uint64_t rows) : arity_(arity), rows_(rows) {}
@@ -102,7 +102,7 @@ class factorized_device_rows final : public piecewise_stream {
   std::mutex reading_;
 };
 
-/// Nothing where copying all at once takes no time.
+/// Returns nullptr for few rows, where one copy takes negligible time.
 template <class Relation>
 [[nodiscard]] std::unique_ptr<row_stream> stream_device_rows(const backend::gpu::device_context& context,
                                                              const Relation& source) {

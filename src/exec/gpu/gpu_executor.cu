@@ -10,7 +10,7 @@ namespace gpulog::exec {
 
 namespace {
 
-/// Owns the device; its memory goes before it.
+/// Owns the device. Device memory is destroyed before the device.
 class gpu_executor final : public stratum_executor {
  public:
   gpu_executor(const plan::program& program, storage::symbol_table& symbols, const options& chosen, int device,

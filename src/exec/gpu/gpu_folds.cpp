@@ -1,4 +1,4 @@
-// Aggregates: the groups of a table of bindings, and what a body's last segment adds to them.
+// Aggregates: groups the bindings of a table, and folds the values of the body's last segment into the groups.
 
 #include <algorithm>
 
@@ -40,7 +40,7 @@ void gpu_machine::run_fold(running& run, std::size_t number, const input_rows& i
   };
   const std::size_t parameters = parameters_.position();
   if (here.carried.empty()) {
-    // It depends on no binding: once for all of them.
+    // The aggregate depends on no binding: one group serves all rows.
     ensure(memory.groups, 1);
     backend::gpu::fill_async(memory.groups.data(), 0, sizeof(std::uint32_t), context_->stream());
     clear(1);
@@ -68,7 +68,7 @@ void gpu_machine::run_fold(running& run, std::size_t number, const input_rows& i
   }
 }
 
-/// Runs the body of an aggregate for each group; its values end in add_to_fold.
+/// Runs the body of an aggregate once per group; the body's results reach add_to_fold.
 void gpu_machine::run_body(running& run, std::size_t number, const input_rows& input, std::uint64_t groups) {
   const segment& here = run.program.segments[number];
   fold_memory& memory = memory_of(number).fold;
@@ -88,7 +88,7 @@ void gpu_machine::run_body(running& run, std::size_t number, const input_rows& i
 void gpu_machine::add_to_fold(running& run, std::size_t number, std::uint64_t capacity, std::uint64_t rows) {
   const segment& here = run.program.segments[number];
   const word* const owners = memory_of(number).table.data();
-  // Its columns: groups, and the values or their halves. A constant has none.
+  // Columns: the groups, then the folded values or the halves of wide values. A constant has no column.
   std::vector<const word*> columns(run.program.slot_count, nullptr);
   const std::vector<register_number> outputs = outputs_before(run.program, number + 1);
   for (std::size_t c = 1; c < outputs.size(); ++c) {
@@ -101,7 +101,7 @@ void gpu_machine::add_to_fold(running& run, std::size_t number, std::uint64_t ca
   });
 }
 
-/// Goes on behind an aggregate with the bindings that were in front of it, and its value for each.
+/// Continues after an aggregate: joins each binding before the aggregate with the value of its group.
 void gpu_machine::unfold(running& run, std::size_t number, const input_rows& input,
                          const std::uint32_t* representatives) {
   const segment& here = run.program.segments[number];

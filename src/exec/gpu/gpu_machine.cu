@@ -63,7 +63,7 @@ std::uint64_t gpu_machine::launch(const running& run, expand_arguments& argument
       : arguments.degrees != nullptr ? GPULOG_KERNEL((gpu_kernels::expand_kernel<Sink, matching::first>))
       : arguments.asks_kept_rows     ? GPULOG_KERNEL((gpu_kernels::expand_kernel<Sink, matching::all_asking_kept_rows>))
                                      : GPULOG_KERNEL((gpu_kernels::expand_kernel<Sink, matching::all>));
-  // Where the number of candidates isn't known, that of the last run is the best guess; blocks take more than one tile.
+  // If the number of candidates is unknown, the last run's number is the best guess; a block processes several tiles.
   const std::uint64_t guess = std::max(arguments.rows, static_cast<std::uint64_t>(run.expected_candidates));
   const std::uint64_t candidates = last == gpu_kernels::all_candidates ? guess : last - first;
   const std::uint64_t block_rows =
@@ -151,7 +151,7 @@ void gpu_machine::run_from_rows(running& run, const input_rows& input) {
   const kernels::pipeline& program = run.program;
   if (program.segments.front().steps.empty() && program.segments.size() > 1) {
     if (run.later == nullptr) count_rows(program, 0, input.rows);
-    enter_segment(run, 1, input);  // the scan's columns are the table
+    enter_segment(run, 1, input);  // the scan's columns serve as the table
   } else {
     run_segment(run, 0, input);
   }
@@ -227,7 +227,7 @@ void gpu_machine::run_segment(running& run, std::size_t number, const input_rows
   arguments.constant_count = static_cast<std::uint32_t>(run.program.constants.size());
   const std::size_t last = matches ? last_of_first_match(run, number) : number;
   const bool has_inner = last != number;
-  // In front of inner atoms the first of several searches is made.
+  // A first match with inner atoms uses the first of several searches.
   const bool has_choices = !here.choices.empty() && !has_inner;
   std::vector<kernels::step> tests;
   if (has_inner && !here.choices.empty()) tests = here.choices.front().checks;
@@ -360,7 +360,7 @@ void gpu_machine::insert_candidates(running& run, expand_arguments& arguments, s
     return;
   }
   if (candidates == gpu_kernels::all_candidates) {
-    // Most iterations fit, and the host need not know their size before.
+    // Most iterations fit, so the host does not wait for their size.
     const kernel_report report = insert_piece(run, arguments, 0, candidates);
     if (report.refused == 0) return;
     candidates = report.candidates;
@@ -375,7 +375,7 @@ void gpu_machine::insert_candidates(running& run, expand_arguments& arguments, s
 }
 
 void gpu_machine::append_candidates(running& run, expand_arguments& arguments, std::uint64_t candidates) {
-  // How many of them become rows is known when they have: a first piece tells what to expect of the others.
+  // The number of resulting rows is known only afterwards: a first piece estimates the share for the rest.
   relation& target = *run.relations[run.program.target];
   double share = 1;
   for (std::uint64_t done = 0; done < candidates;) {
@@ -384,7 +384,7 @@ void gpu_machine::append_candidates(running& run, expand_arguments& arguments, s
     try {
       target.grow(std::min(piece, expected + calibration::least_table_rows), false);
     } catch (const backend::memory_exceeded&) {
-      // There may be fewer.
+      // Fewer rows may be enough.
     }
     const std::uint64_t before = target.tail();
     kernel_report report = insert_piece(run, arguments, done, done + piece);

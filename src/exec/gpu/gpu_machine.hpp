@@ -43,8 +43,8 @@ struct asked_number;
 namespace gpulog::exec {
 
 /// Runs pipelines on a device, segment by segment: a degree pass and a scan split the work by candidates, then one
-/// fused kernel expands, filters, tests and inserts. Between segments, bindings stand in tables of a bounded size
-/// (temporarily-materialised joins, in chunks).
+/// fused kernel expands, filters, tests and inserts. Tables of bounded size hold the bindings between segments
+/// (temporarily-materialized joins, in chunks).
 class gpu_machine {
  public:
   using relation = storage::gpu::device_relation;
@@ -62,14 +62,14 @@ class gpu_machine {
                                                   .loops = true,
                                                   .streams = true,
                                                   .device_columns = true};
-  /// The host makes texts.
+  /// The host computes texts.
   static constexpr bool leaves_steps_to_host = true;
   static constexpr bool makes_other_searches = true;
 
   /// @param resource allocates on the device
-  /// @param records those of the device; they outlive it
-  /// @param host_threads for steps that the host does
-  /// @param cut where it changes its way of working
+  /// @param records the device's record tables; must outlive the machine
+  /// @param host_threads for steps that the host executes
+  /// @param cut thresholds between evaluation methods
   gpu_machine(backend::gpu::device_context& context, backend::memory_resource& resource, device_record_tables& records,
               unsigned host_threads, const cut_offs& cut);
   gpu_machine(const gpu_machine&) = delete;
@@ -83,7 +83,7 @@ class gpu_machine {
     small_runs_.flush();
     target.adopt(columns, rows);
   }
-  /// Values of a decomposed fixpoint have a place in a bitmap if they are below this.
+  /// Returns the exclusive bound of values that fit into a bitmap of a decomposed fixpoint.
   [[nodiscard]] std::uint64_t bitmap_values() const { return exec::bitmap_values(*context_); }
   std::optional<kernels::decomposed_counts> run_search(const kernels::search_task& task,
                                                        kernels::relation_list<relation>& relations,
@@ -92,7 +92,7 @@ class gpu_machine {
     return exec::run_search(*context_, *resource_, task, relations,
                             {cut_.numbered_step_rows, calibration::least_device_searches}, stop);
   }
-  /// @param bound of the task's values, where these are numbers themselves; else 0
+  /// @param bound exclusive bound of the task's values if values serve directly as row numbers, else 0
   std::optional<kernels::decomposed_counts> run_takeover(const kernels::numbered_task& task, std::uint64_t bound,
                                                          kernels::relation_list<relation>& relations) {
     small_runs_.flush();
@@ -101,11 +101,11 @@ class gpu_machine {
     return exec::run_takeover(*context_, *resource_, task, bound, relations, cut);
   }
   static void materialize(relation& target) { target.materialize(); }
-  /// @param key columns of a test of a key; none: tuples are asked for, or rows
+  /// @param key columns of a semi-join by key; empty for lookups of tuples or rows
   static void make_lookup(relation& target, const std::vector<std::uint32_t>& key) { target.make_lookup(key); }
   static constexpr bool ends_poor_products = false;
   static constexpr std::uint64_t least_product_tuples = calibration::least_device_product_tuples;
-  /// @param bound of the task's values, where these are numbers themselves; else 0
+  /// @param bound exclusive bound of the task's values if values serve directly as row numbers, else 0
   std::optional<kernels::product_counts> run_products(const kernels::product_task& task, std::uint64_t bound,
                                                       kernels::relation_list<relation>& relations, bool /*always*/,
                                                       const std::atomic<bool>* stop) {
@@ -122,8 +122,8 @@ class gpu_machine {
     return exec::run_row_wise(*context_, *resource_, task, relations, cut, stop);
   }
   static constexpr kernels::row_wise_cut_offs added_row_wise_pays = calibration::device_added_row_wise_pays;
-  /// Rules of versions row by row, in addition to what their head has. @return by rule: its candidates; nothing: it was
-  /// left
+  /// Evaluates rules of versions row by row, in addition to the rows of the head.
+  /// @return by rule: the number of candidates, or nothing if the rule was refused
   std::vector<std::optional<std::uint64_t>> add_rows(const kernels::row_wise_task& task,
                                                      kernels::relation_list<relation>& relations,
                                                      const std::atomic<bool>* stop) {
@@ -131,7 +131,7 @@ class gpu_machine {
     return exec::add_rows(*context_, *resource_, task, relations, added_row_wise_pays, refusals_, stop);
   }
   void forget_rows() { refusals_.forget(); }
-  /// Of each column the largest value; 0 where there is none.
+  /// Returns the largest value of each column, or 0 for an empty column.
   [[nodiscard]] std::vector<word> largest_values(const std::vector<column_values>& columns) {
     return storage::gpu::largest_values(*context_, *resource_, columns);
   }
@@ -139,15 +139,15 @@ class gpu_machine {
                                                                std::uint64_t wanted) {
     return storage::gpu::sample_rows(*context_, *resource_, relations, wanted);
   }
-  /// What a run without a limit may use.
+  /// Returns how many bytes a run without a limit may use.
   [[nodiscard]] std::uint64_t machine_bytes() const { return context_->memory_bytes(); }
-  /// For a relation whose rows came without a set, and that is asked for membership now.
+  /// Adds a tuple set to a relation that was loaded without a set and now needs membership tests.
   void make_set(relation& target) {
     target.materialize();
     target.make_set();
   }
   void settle(relation& target) { target.settle(); }
-  /// Of relations whose tuple set keeps the best rows; others with subsumptions are the host's.
+  /// For relations whose tuple set keeps the best rows; the host runs all remaining strata with subsumption.
   class subsumptions {
    public:
     explicit subsumptions(relation& target) : target_(&target) {}
@@ -187,24 +187,27 @@ class gpu_machine {
   /// @throws kernels::arithmetic_fault, kernels::interrupted, backend::memory_exceeded, backend::gpu::device_error
   pipeline_counts run(const kernels::pipeline& program, kernels::relation_list<relation>& relations, std::uint64_t rows,
                       double expected_candidates, const std::atomic<bool>* stop);
-  /// Versions of a phase, which don't depend on each other: those with few rows in one kernel, then whatever needs no
-  /// answer of the device in between; all are launched before the first report is read. What is left for run(): other
-  /// versions, and those that found too little room. @throws as run(), but for faults
+  /// Runs independent versions of a phase: versions with few rows in one kernel, then all versions that need no
+  /// intermediate answer from the device. Launches everything before reading the first report. Leaves the remaining
+  /// versions, and versions with too little space, to run().
+  /// @throws like run(), except for arithmetic faults
   void run_together(std::vector<phase_version>& versions, kernels::relation_list<relation>& relations,
                     const std::atomic<bool>* stop);
-  /// Runs the iterations of a stratum while they are small, as a kernel (gpu_loop.hpp). Relations and pipelines
-  /// outlive it. @return nullptr: its versions aren't all of a kind that this can run
+  [[nodiscard]] static double least_candidates_together() { return 0; }
+  /// Creates a runner that executes the iterations of a stratum as one kernel while the iterations are small
+  /// (gpu_loop.hpp). Relations and pipelines must outlive the runner.
+  /// @return nullptr if the kernel does not support some version
   [[nodiscard]] std::unique_ptr<iteration_runner> make_iteration_runner(looped_stratum stratum,
                                                                         kernels::relation_list<relation>& relations);
-  /// Whether a pipeline begins with factorized rows or joins them: they have no columns nor indexes.
+  /// Returns whether a pipeline scans or joins factorized rows, which have no columns or indexes.
   [[nodiscard]] static bool reads_kept_rows(const kernels::pipeline& program,
                                             const kernels::relation_list<relation>& relations);
 
  private:
-  /// The rows that a segment starts from: a column for each register that it reads.
+  /// The input rows of a segment: one column per register that the segment reads.
   struct input_rows {
-    std::vector<const word*> columns;  // by register; null: not there
-    std::uint64_t first = 0;           // row of the columns
+    std::vector<const word*> columns;  // by register; null: not present
+    std::uint64_t first = 0;           // first row of the columns
     std::uint64_t rows = 0;
   };
   struct launched;
@@ -215,17 +218,17 @@ class gpu_machine {
     double expected_candidates;
     const std::atomic<bool>* stop;
     pipeline_counts counts;
-    /// Set where the report is to be read later.
+    /// Set if the report is read later.
     launched* later = nullptr;
   };
-  /// A kernel whose report has not been read, with what it takes to launch it again.
+  /// A launched kernel whose report has not been read, with the arguments for a repeated launch.
   struct launched {
     explicit launched(backend::memory_resource& resource) : memory(resource) {}
-    std::uint64_t report = 0;  ///< its number; 0: there was nothing to launch
+    std::uint64_t report = 0;  ///< number of the report; 0: no kernel was launched
     kernels::gpu::expand_arguments arguments;
-    segment_memory memory;  ///< of its matches
+    segment_memory memory;  ///< of the kernel's matches
   };
-  /// Versions with few rows, to be run by one kernel (gpu_phase.cu).
+  /// Versions with few rows, executed by one kernel (gpu_phase.cu).
   struct batch;
   void launch_large(std::vector<phase_version*>& versions, kernels::relation_list<relation>& relations,
                     const std::atomic<bool>* stop);
@@ -235,38 +238,40 @@ class gpu_machine {
                                              const kernels::relation_list<relation>& relations);
   void launch_batch(batch& all, kernels::relation_list<relation>& relations);
   void finish_batch(batch& all, kernels::relation_list<relation>& relations);
-  /// The device's form of steps; their arrays are put into the store.
+  /// Converts steps to device form and puts their arrays into the store.
   [[nodiscard]] std::vector<kernels::gpu::hash_step> steps_of(const std::vector<kernels::step>& steps,
                                                               kernels::relation_list<relation>& relations,
                                                               array_store& store);
 
   /// Runs a pipeline on its input rows.
   void run_from_start(running& run, std::uint64_t rows);
-  /// The same behind its scan, whose columns are the input.
+  /// Runs a pipeline after its scan, whose columns are the input.
   void run_from_rows(running& run, const input_rows& input);
-  /// What a segment reads of the one before.
+  /// Returns the registers that segment `number` reads from the previous segment.
   [[nodiscard]] static std::vector<kernels::register_number> outputs_before(const kernels::pipeline& program,
                                                                             std::size_t number);
-  /// Runs a segment, which is not the first, on the bindings of the one before, and all that follows it.
+  /// Runs segment `number` (not the first) and all later segments on the bindings of the previous segment.
   void enter_segment(running& run, std::size_t number, const input_rows& input);
-  /// A chain of expansions and the steps behind them, which kernels fuse.
+  /// Runs a chain of expansions and steps, fused into one kernel.
   void run_segment(running& run, std::size_t number, const input_rows& input);
   // Aggregates (gpu_folds.cpp).
   void run_fold(running& run, std::size_t number, const input_rows& input);
   void run_body(running& run, std::size_t number, const input_rows& input, std::uint64_t groups);
   void add_to_fold(running& run, std::size_t number, std::uint64_t capacity, std::uint64_t rows);
-  /// Of a body's last segment that need not look at the rows that match.
+  /// For the last segment of a body that does not read the matching rows: folds their number.
   void fold_row_counts(running& run, std::size_t number, const input_rows& input,
                        kernels::gpu::expand_arguments& arguments);
   void unfold(running& run, std::size_t number, const input_rows& input, const std::uint32_t* representatives);
-  // Other segments that are no expansion (host_operators.cpp).
+  // Segments that are not expansions (host_operators.cpp).
   void run_range(running& run, std::size_t number, const input_rows& input);
   void run_on_host(running& run, std::size_t number, const input_rows& input);
   void run_lookups(running& run, std::size_t number, const input_rows& input);
-  /// Runs the lookups for a part of the input. @return the rows that are left, with what the next segment reads
+  /// Runs the lookups for a part of the input.
+  /// @return the remaining rows, with the columns that the next segment reads
   [[nodiscard]] input_rows run_lookups_of(running& run, std::size_t number, const input_rows& part);
-  /// The device's form of the segment's steps. @param columns by register: results are added
-  /// @param results by step: where its results go, one column behind the other
+  /// Converts the segment's steps to device form.
+  /// @param columns by register; receives the result columns
+  /// @param results output space, one column per result
   [[nodiscard]] std::vector<kernels::gpu::lookup_step> lookup_steps_of(const running& run, const kernels::segment& here,
                                                                        std::vector<const word*>& columns,
                                                                        std::uint64_t rows, word* results);
@@ -274,18 +279,20 @@ class gpu_machine {
                                                            const std::vector<const word*>& columns);
   [[nodiscard]] static kernels::gpu::lookup_step lookup_of_values(const running& run, const kernels::step& one,
                                                                   const std::vector<const word*>& columns);
-  /// A register of the table that holds values of 64 bits. @param upper no_register: codes
+  /// Returns a register of the table as 64-bit values.
+  /// @param upper no_register if the register holds codes
   [[nodiscard]] static storage::gpu::value_column values_of(const running& run, const std::vector<const word*>& columns,
                                                             kernels::register_number lower,
                                                             kernels::register_number upper);
   segment_memory& memory_of(std::size_t number);
-  /// Calls use(cells) with those of the aggregate, whose words have the program's size; room for so many groups is
-  /// made.
+  /// Calls use(cells) with the cells of an aggregate, whose words have the program's size, after making space for
+  /// `groups` groups.
   template <class Use>
   void with_cells(const kernels::pipeline& program, std::size_t fold, std::uint64_t groups, const Use& use);
-  /// Once a run: whether a count or sum of it needed more bits than words have.
+  /// Warns at most once per run if a count or sum overflowed its word size.
   void say_what_wraps(const kernels::pipeline& program);
-  /// A register's values of a table of bindings. @tparam Word as the program's words
+  /// Returns the values of a register in a table of bindings.
+  /// @tparam Word the program's word type
   template <class Word>
   [[nodiscard]] kernels::gpu::row_values<Word> row_values_of(const running& run,
                                                              const std::vector<const word*>& columns,
@@ -297,12 +304,13 @@ class gpu_machine {
   }
   template <class Word>
   void run_range_of(running& run, std::size_t number, const input_rows& input);
-  /// Rows [first, first + rows) of the input.
+  /// Returns rows [first, first + rows) of the input.
   [[nodiscard]] static input_rows part_of(const input_rows& input, std::uint64_t first, std::uint64_t rows);
-  /// The searches of a match that has several. @return whether all relations have rows: else nothing matches
+  /// Puts the alternative searches of a match.
+  /// @return false if a relation is empty, so that no row matches
   bool put_choices(running& run, const kernels::segment& here, const input_rows& input,
                    kernels::gpu::expand_arguments& arguments);
-  /// The columns of a search's keys, and the constants among them.
+  /// The key columns of a search, and the constants among the keys.
   struct key_columns {
     const word* const* columns;
     const word* constants;
@@ -310,14 +318,15 @@ class gpu_machine {
   [[nodiscard]] key_columns put_keys(const running& run, const std::vector<kernels::register_number>& keys,
                                      const input_rows& input);
   // The matches of a segment (gpu_matches.cu).
-  /// The last segment of the first match of several atoms that begins with this one; the segment itself: there is none.
+  /// Returns the last segment of the multi-atom first match that starts at `number`, or `number` if no such match
+  /// exists.
   [[nodiscard]] static std::size_t last_of_first_match(const running& run, std::size_t number);
-  /// Those of a first match behind its first one, as loops.
+  /// Puts the inner atoms of a first match, which the kernel runs as loops.
   void put_inner_atoms(running& run, std::size_t number, std::size_t last, kernels::gpu::expand_arguments& arguments);
   [[nodiscard]] kernels::gpu::row_degree<storage::gpu::run_view> degree_of(
       running& run, const kernels::segment& here, const input_rows& input,
       const kernels::gpu::expand_arguments& arguments, segment_memory& memory);
-  // Joins with kept rows, and scans of them (kept_matches.cu).
+  // Joins with factorized rows, and scans of factorized rows (kept_matches.cu).
   [[nodiscard]] static bool matches_kept_rows(const kernels::segment& here,
                                               const kernels::relation_list<relation>& relations) {
     return here.kind == kernels::expansion_kind::match && relations[here.source]->is_factorized();
@@ -329,28 +338,29 @@ class gpu_machine {
   [[nodiscard]] kernels::gpu::asked_number asked_number_of(running& run, const kernels::segment& here,
                                                            const input_rows& input,
                                                            const kernels::gpu::expand_arguments& arguments);
-  /// Of columns that are made of kept rows. @param columns that each row has
+  /// Returns how many factorized rows to materialize at once.
+  /// @param columns number of columns per row
   [[nodiscard]] std::uint64_t asked_rows_at_once(std::uint64_t columns) const;
-  /// The test of a key, as one of tuples.
+  /// Converts a semi-join by key to a lookup of tuples.
   static void ask_by_key(kernels::gpu::hash_step& made, const kernels::step& one, const relation& source,
                          array_store& store);
-  /// Of a pipeline that begins with all of them.
+  /// Runs a pipeline whose first scan reads all factorized rows.
   void scan_kept_rows(running& run);
-  /// Where each input row's candidates begin, of degrees that are known.
+  /// Computes the start of each input row's candidates from known degrees.
   void sum_degrees(running& run, std::size_t number, kernels::gpu::expand_arguments& arguments);
   segment_memory& make_room_for_degrees(running& run, std::size_t number, kernels::gpu::expand_arguments& arguments);
-  /// How many rows match each binding.
+  /// Computes the number of matching rows per binding.
   void find_degrees(running& run, std::size_t number, const input_rows& input,
                     kernels::gpu::expand_arguments& arguments);
-  /// The same, summed up; where there are several searches, of the one that has fewest.
+  /// Computes degrees and their sums; with several searches, uses the search with the fewest matches per row.
   void find_matches(running& run, std::size_t number, const input_rows& input,
                     kernels::gpu::expand_arguments& arguments);
-  /// @param candidates all_candidates: as many as the matches sum up to, which only the device knows yet
+  /// @param candidates all_candidates if only the device knows the sum of the matches
   void expand(running& run, std::size_t number, kernels::gpu::expand_arguments& arguments, std::uint64_t candidates);
   void insert_candidates(running& run, kernels::gpu::expand_arguments& arguments, std::uint64_t candidates);
-  /// Into a relation without a tuple set.
+  /// Appends to a relation without a tuple set.
   void append_candidates(running& run, kernels::gpu::expand_arguments& arguments, std::uint64_t candidates);
-  /// A piece of the candidates, which counts unless it was refused.
+  /// Inserts a range of the candidates and counts the results, unless the kernel refused.
   backend::gpu::kernel_report insert_piece(running& run, kernels::gpu::expand_arguments& arguments, std::uint64_t first,
                                            std::uint64_t last);
   std::uint64_t launch_insertion(const running& run, kernels::gpu::expand_arguments& arguments, std::uint64_t first,
@@ -360,7 +370,8 @@ class gpu_machine {
   void use_table(running& run, std::size_t number, const std::vector<kernels::register_number>& outputs,
                  std::uint64_t capacity, std::uint64_t rows);
   void make_space(const kernels::pipeline& program, relation& target, std::uint64_t candidates);
-  /// Runs the kernel over candidates [first, last). @return the number of its report
+  /// Runs the kernel on candidates [first, last).
+  /// @return the number of its report
   template <kernels::gpu::sink Sink>
   std::uint64_t launch(const running& run, kernels::gpu::expand_arguments& arguments, std::uint64_t first,
                        std::uint64_t last);
@@ -373,19 +384,19 @@ class gpu_machine {
   device_record_tables* records_;
   backend::cpu::tbb_backend host_;
   std::vector<std::unique_ptr<segment_memory>> segments_;
-  /// Indexes of few rows that are refreshed between phases are built together, when the next phase begins.
+  /// Collects refreshes of small indexes between phases; the next phase builds all in one launch.
   storage::gpu::small_run_builder small_runs_;
   parameter_store parameters_;
   backend::array<std::uint32_t> fault_;
   backend::array<std::uint32_t> finished_blocks_;
-  backend::array<std::uint64_t> looked_at_;     // by first matches
-  backend::array<std::uint64_t> wraps_around_;  // one, of all aggregates
+  backend::array<std::uint64_t> looked_at_;     // counted by first matches
+  backend::array<std::uint64_t> wraps_around_;  // one counter for all aggregates
   backend::array<kernels::gpu::lookup_counters> lookup_counters_;
-  // Of batches.
+  // State of batches.
   std::unique_ptr<pinned_reports> batch_reports_;
   backend::array<kernels::gpu::batch_outcome> batch_outcomes_;
-  std::vector<std::unique_ptr<launched>> launched_;  // versions of a phase, kept from phase to phase
-  /// By pipeline: the most rows that it is put into a batch with, lowered when it was refused there.
+  std::vector<std::unique_ptr<launched>> launched_;  // versions of a phase, reused from phase to phase
+  /// By pipeline: the maximum number of rows for a batch, lowered after a batch refused the pipeline.
   std::unordered_map<const kernels::pipeline*, std::uint64_t> batch_rows_;
   row_refusals refusals_;
 };

@@ -9,7 +9,7 @@
 #include "kernels/join/matches.cuh"
 #include "kernels/join/nested_program.hpp"
 
-/// The matches of a segment: how many rows have, and of which only the first is wanted.
+/// The matches of a segment: degrees, and first matches.
 namespace gpulog::exec {
 
 namespace gpu_kernels = kernels::gpu;
@@ -61,7 +61,7 @@ void gpu_machine::find_degrees(running& run, std::size_t number, const input_row
 
 void gpu_machine::find_matches(running& run, std::size_t number, const input_rows& input, expand_arguments& arguments) {
   segment_memory& memory = make_room_for_degrees(run, number, arguments);
-  // A scan's own threads would look up many rows each, one after another.
+  // A scan's own threads would each look up many rows in sequence.
   if (arguments.choices != nullptr) {
     ensure(memory.chosen, arguments.rows);
     arguments.chosen = memory.chosen.data();
@@ -72,7 +72,7 @@ void gpu_machine::find_matches(running& run, std::size_t number, const input_row
                                    memory.chosen.data(), memory.ranges.data(), memory.offsets.data()});
   } else {
     find_degrees(run, number, input, arguments);
-    if (arguments.inner != nullptr || run.program.segments[number].first_match_from == number) {  // one is enough
+    if (arguments.inner != nullptr || run.program.segments[number].first_match_from == number) {  // one match is enough
       arguments.degrees = std::exchange(arguments.offsets, nullptr);
       return;
     }
@@ -99,7 +99,7 @@ std::size_t gpu_machine::last_of_first_match(const running& run, std::size_t num
     if (segments[behind - 1].ended_fold != 0 || behind - number > gpu_kernels::most_levels) break;
     if (inner.kind != expansion_kind::match && inner.kind != expansion_kind::scan) break;
     if (matches_kept_rows(inner, run.relations)) break;
-    // Loops count positions of 32 bits, a wave at a time.
+    // Loops count positions in 32 bits, one wave at a time.
     if (inner.kind == expansion_kind::scan && run.relations[inner.source]->rows() > UINT32_MAX / 2) break;
     if (inner.first_match_from == number) last = behind;
   }

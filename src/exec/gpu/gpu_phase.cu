@@ -1,4 +1,4 @@
-// The versions of a phase, launched together.
+// Runs the versions of a phase with combined launches.
 
 #include <algorithm>
 #include <map>
@@ -29,16 +29,16 @@ bool reads_sets(const kernels::pipeline& program) {
   });
 }
 
-/// A thread of a batch takes a row through all steps and tells how many it made: what came to places in between is not
-/// known.
+/// Returns whether the batch kernel reports every count: a thread takes a row through all steps and reports only the
+/// number of results, not the intermediate counts.
 bool tells_all_counts(const kernels::pipeline& program) {
   return program.segments.size() <= 2 &&
          std::all_of(program.segments.begin(), program.segments.end(),
                      [](const segment& one) { return one.steps.empty() && one.choices.empty(); });
 }
 
-/// Of a version that was launched with others, and has no more than two segments. @param with_last false: what the last
-/// one gave was counted
+/// Counts the rows of a version with at most two segments that ran together with further versions.
+/// @param with_last false if the results of the last segment are already counted
 void count_version(const phase_version& version, bool with_last) {
   const std::size_t last = version.program->segments.size() - 1;
   if (last != 0) count_rows(*version.program, 0, version.rows);
@@ -46,7 +46,7 @@ void count_version(const phase_version& version, bool with_last) {
   count_run(*version.program);
 }
 
-/// Parameters of a pipeline's part in a batch, which are others than those of its own kernels.
+/// Identifies the parameters of a pipeline in a batch, which differ from the parameters of its regular kernels.
 const void* batch_owner(const kernels::pipeline& program) { return program.segments.data(); }
 
 }  // namespace
@@ -72,7 +72,7 @@ void gpu_machine::run_together(std::vector<phase_version>& versions, kernels::re
   std::vector<phase_version*> large;
   for (phase_version& version : versions) {
     const kernels::pipeline& program = *version.program;
-    if (reads_kept_rows(program, relations)) continue;  // their rows are made first
+    if (reads_kept_rows(program, relations)) continue;  // factorized rows must be materialized first
     const auto limit = batch_rows_.find(&program);
     const bool is_small =
         version.rows <= (limit == batch_rows_.end() ? cut_.batch_rows : limit->second) &&
@@ -81,7 +81,7 @@ void gpu_machine::run_together(std::vector<phase_version>& versions, kernels::re
         gpu_kernels::is_nest(program) && !gpu_kernels::has_wide_product(program, relations) &&
         gpu_kernels::batch_shared_words(program) <= most_shared_words && small.versions.size() < most_tasks;
     if (is_small) {
-      // A batch can be run again, which takes a set.
+      // Repeating a batch requires a tuple set.
       relations[program.target]->use_set();
       small.versions.push_back(&version);
     } else if (needs_one_launch(version, relations) && large.size() < backend::gpu::device_context::most_reports) {
@@ -89,10 +89,10 @@ void gpu_machine::run_together(std::vector<phase_version>& versions, kernels::re
     }
   }
   if (!small.versions.empty()) launch_batch(small, relations);
-  // One alone has nothing to wait for that run() would not wait for.
+  // A single version gains nothing over run().
   if (large.size() == 1) large.clear();
   launch_large(large, relations, stop);
-  // Reports come in the order of launches, and each has all rows so far.
+  // Reports arrive in launch order, and each includes all rows appended so far.
   if (!small.versions.empty()) finish_batch(small, relations);
   finish_large(large, relations, stop);
   for (const phase_version& version : versions) relations[version.program->target]->release_outgrown();
@@ -116,7 +116,7 @@ void gpu_machine::finish_large(std::vector<phase_version*>& versions, kernels::r
   for (std::size_t i = 0; i < versions.size(); ++i) {
     phase_version& version = *versions[i];
     version.state = phase_version::outcome::done;
-    if (launched_[i]->report == 0) {  // its index has no runs
+    if (launched_[i]->report == 0) {  // the version's index has no runs
       count_version(version, true);
       continue;
     }
@@ -135,11 +135,12 @@ void gpu_machine::finish_large(std::vector<phase_version*>& versions, kernels::r
     target.set_tail(report.rows);
     count_version(version, true);
   }
-  // Their matches are known; what their relations were stays where it is until all are done.
+  // The matches of the refused versions are known, and old buffers of grown relations stay allocated until all versions
+  // are done.
   for (const std::size_t i : refused) {
     phase_version& version = *versions[i];
     if (reads_sets(*version.program)) {
-      // Sets that another version extends may have moved.
+      // A different version may have moved the sets that this version reads.
       version.state = phase_version::outcome::left;
       version.counts = {};
       continue;
@@ -157,14 +158,14 @@ void gpu_machine::finish_large(std::vector<phase_version*>& versions, kernels::r
       return;
     } catch (const backend::memory_exceeded&) {
       if (counted != nullptr) counted->counts = counts_before;
-      version.state = phase_version::outcome::left;  // run() repeats all of it, and names the rule that fails
+      version.state = phase_version::outcome::left;  // run() repeats the version and names the failing rule
       version.counts = {};
     }
   }
 }
 
 void gpu_machine::launch_batch(batch& all, kernels::relation_list<relation>& relations) {
-  std::map<relation_number, std::uint64_t> threads;  // that insert into a relation
+  std::map<relation_number, std::uint64_t> threads;  // threads that insert into each relation
   const auto blocks_of = [](const phase_version& version) {
     return (version.rows + batch_threads - 1) / batch_threads;
   };
@@ -177,7 +178,7 @@ void gpu_machine::launch_batch(batch& all, kernels::relation_list<relation>& rel
     try {
       if (target.room() < count + calibration::batch_room) target.grow(count + 2 * calibration::batch_room, false);
     } catch (const backend::memory_exceeded&) {
-      // One at a time they may need less; if not, run() names the one that fails.
+      // Run separately, the versions may need less memory; if not, run() names the failing rule.
       const relation_number full = number;
       std::erase_if(all.versions, [full](const phase_version* one) { return one->program->target == full; });
     }

@@ -7,8 +7,9 @@
 
 namespace gpulog::exec {
 
-/// An executor on a device that keeps relations as hash-indexed sorted arrays, as published. All arguments outlive
-/// it. @param memory of the device
+/// Creates an executor on a device that stores relations as hash-indexed sorted arrays, as published. All arguments
+/// must outlive the executor.
+/// @param memory device memory
 [[nodiscard]] std::unique_ptr<stratum_executor> make_hisa_executor(const plan::program& program,
                                                                    storage::symbol_table& symbols,
                                                                    const options& chosen,

@@ -62,7 +62,7 @@ std::unique_ptr<hisa_machine::relation> hisa_machine::make_relation(std::uint32_
   if (chosen.cut.candidate_rows != 0) {
     made.candidate_rows = chosen.cut.candidate_rows;
   } else {
-    // Candidates and what sorts them may take an eighth of the memory.
+    // Candidates and sort buffers may take an eighth of the memory.
     const std::uint64_t bytes = resource_->limit() != 0 ? resource_->limit() : context_->memory_bytes();
     const std::uint64_t bytes_per_candidate = arity <= 2 ? 32 : 48 + sizeof(word) * arity;
     made.candidate_rows = std::clamp<std::uint64_t>(bytes / 8 / bytes_per_candidate, 1u << 12, 1u << 28);
@@ -126,7 +126,7 @@ void hisa_machine::run_in_steps(running& run, std::uint64_t first_row, std::uint
     input.columns[bound.target] = source.column(bound.column) + begin;
   }
   input.rows = rows;
-  // Without steps the relation's own columns are the table.
+  // If the scan has no steps, the relation's columns serve as the table.
   run_segment(run, first.steps.empty() && program.segments.size() > 1 ? 1 : 0, input);
 }
 
@@ -141,7 +141,7 @@ void hisa_machine::run_nested(running& run, std::uint64_t first_row, std::uint64
     }
     return steps;
   };
-  // When `new` was full and has been settled, sets are not where they were.
+  // Sets move when `new` is full and gets settled.
   const auto prepare_nest = [&] {
     parameters_.start(&run.program);
     gpu_kernels::hisa_nest nest;
@@ -163,7 +163,7 @@ void hisa_machine::run_nested(running& run, std::uint64_t first_row, std::uint64
   const std::uint64_t known = target.appended_rows();
   const std::uint64_t room = target.make_candidate_room(results);
   if (target.appended_rows() != known) {
-    run_nested(run, first_row, rows);  // with more tuples there may be more results
+    run_nested(run, first_row, rows);  // more tuples may give more results, so start over
   } else if (room >= results) {
     nest = prepare_nest();
     nest.target = target.candidates();
@@ -174,7 +174,7 @@ void hisa_machine::run_nested(running& run, std::uint64_t first_row, std::uint64
     run_nested(run, first_row, rows / 2);
     run_nested(run, first_row + rows / 2, rows - rows / 2);
   } else {
-    run_in_steps(run, first_row, rows);  // all results of one tuple are too many
+    run_in_steps(run, first_row, rows);  // the results of a single tuple do not fit
   }
 }
 
@@ -205,7 +205,7 @@ void hisa_machine::run_segment(running& run, std::size_t number, const input_row
                       .views(here.part != row_part::delta, here.part != row_part::old, here.level);
     if (outer.views.empty()) return;
   } else {
-    outer.views.emplace_back();  // a Cartesian product: the data array itself
+    outer.views.emplace_back();  // a Cartesian product reads the data array directly
   }
   for (; outer.first_row < input.rows; outer.first_row += calibration::match_rows) {
     outer.rows = std::min(calibration::match_rows, input.rows - outer.first_row);
@@ -324,7 +324,7 @@ void hisa_machine::fill_new(running& run, const expansion& outer, std::uint64_t 
   for (std::uint64_t done = 0; done < candidates;) {
     check_stop(run.stop);
     const std::uint64_t piece = std::min(candidates - done, target.make_candidate_room(candidates - done));
-    // When new was full and has been settled, sets are not where they were.
+    // Sets move when `new` is full and gets settled.
     parameters_.go_back(position);
     join_arguments arguments;
     prepare(run, outer, run.program.head, arguments);
@@ -339,7 +339,7 @@ void hisa_machine::fill_new(running& run, const expansion& outer, std::uint64_t 
 }
 
 void hisa_machine::fill_tables(running& run, const expansion& outer, std::uint64_t candidates) {
-  // What the next segment reads of this one.
+  // The registers that the next segment reads.
   const segment& next = run.program.segments[outer.segment + 1];
   std::vector<register_number> outputs = next.carried;
   for (register_number key : next.keys) {

@@ -20,15 +20,15 @@ struct join_arguments;
 
 namespace gpulog::exec {
 
-/// Runs pipelines on a device over hash-indexed sorted arrays, as published: a join writes its candidates into the
-/// head's `new`, a body of several joins goes through temporary tables, and settle() deduplicates and merges.
+/// Runs pipelines on a device over hash-indexed sorted arrays, as published: a join writes its candidates to `new` of
+/// the head, a body of several joins uses temporary tables, and settle() deduplicates and merges.
 class hisa_machine {
  public:
   using relation = storage::gpu::hisa_relation;
   using trace_range = backend::gpu::trace_range;
   static constexpr machine_abilities abilities = {.streams = true, .device_columns = true, .own_clock = true};
   static constexpr bool leaves_steps_to_host = false;
-  static constexpr bool makes_other_searches = false;  // a match reads the search that the plan has first
+  static constexpr bool makes_other_searches = false;  // a match uses the plan's first search
 
   /// @param resource allocates on the device
   hisa_machine(const backend::gpu::device_context& context, backend::memory_resource& resource, const options& chosen);
@@ -57,13 +57,13 @@ class hisa_machine {
   pipeline_counts run(const kernels::pipeline& program, kernels::relation_list<relation>& relations, std::uint64_t rows,
                       double expected_candidates, const std::atomic<bool>* stop);
 
-  /// By the device's own clock. Waits for it.
+  /// Returns the time per phase, measured on the device. Waits for the device.
   [[nodiscard]] machine_phases phases();
 
  private:
-  /// The rows that a segment starts from: a column for each register that it reads.
+  /// The input rows of a segment: one column per register that the segment reads.
   struct input_rows {
-    std::vector<const word*> columns;  // by register; null: not there
+    std::vector<const word*> columns;  // by register; null: not present
     std::uint64_t rows = 0;
   };
   /// One run of one pipeline.
@@ -73,7 +73,7 @@ class hisa_machine {
     const std::atomic<bool>* stop;
     pipeline_counts counts;
   };
-  /// Outer rows of a segment, looked up.
+  /// The outer rows of a segment, and the runs to probe.
   struct expansion {
     std::size_t segment = 0;
     const input_rows* input = nullptr;
@@ -82,7 +82,7 @@ class hisa_machine {
     bool matches = false;
     std::vector<storage::gpu::hisa_run_view> views;
   };
-  /// Device memory of one segment, kept from run to run.
+  /// Device memory of one segment, reused from run to run.
   struct segment_memory {
     explicit segment_memory(backend::memory_resource& resource)
         : offsets(resource), ranges(resource), table(resource), table_rows(resource, 1) {}
@@ -92,9 +92,9 @@ class hisa_machine {
     backend::array<std::uint64_t> table_rows;
   };
 
-  /// Outer rows [first, first + rows) of the first part.
+  /// Runs the pipeline on outer rows [first, first + rows) with temporary tables.
   void run_in_steps(running& run, std::uint64_t first_row, std::uint64_t rows);
-  /// The same as nested loops.
+  /// Runs the pipeline as nested loops.
   void run_nested(running& run, std::uint64_t first_row, std::uint64_t rows);
   void run_segment(running& run, std::size_t number, const input_rows& input);
   /// @return the number of matches
@@ -112,7 +112,7 @@ class hisa_machine {
   parameter_store parameters_;
   std::vector<std::unique_ptr<segment_memory>> segments_;
   backend::array<std::uint64_t> fault_;
-  bool nested_;  // bodies of several joins run as nested loops
+  bool nested_;  // whether bodies of several joins run as nested loops
   backend::array<std::uint64_t> places_;
 };
 

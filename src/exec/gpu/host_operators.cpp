@@ -1,5 +1,5 @@
-// Operators that are neither expansions by indexes nor aggregates: ranges, lookups of records and of values of 64 bits,
-// and steps that the host does. Each takes a table of bindings and makes the next one.
+// Operators that are neither index expansions nor aggregates: ranges, lookups of records and of 64-bit values, and
+// steps executed by the host. Each operator reads a table of bindings and builds the next table.
 
 #include <algorithm>
 #include <numeric>
@@ -23,7 +23,7 @@ void add_once(std::vector<register_number>& registers, register_number number) {
   if (std::find(registers.begin(), registers.end(), number) == registers.end()) registers.push_back(number);
 }
 
-/// Room for so many new records, or for a few where there is no more memory.
+/// Makes space for `records` new records, or for a minimum if memory is short.
 storage::gpu::record_view room_for_records(storage::gpu::device_records& table, std::uint64_t records,
                                            std::uint64_t threads) {
   try {
@@ -156,7 +156,7 @@ void gpu_machine::run_on_host(running& run, std::size_t number, const input_rows
   const segment& here = run.program.segments[number];
   segment_memory& memory = memory_of(number);
   const std::vector<register_number> outputs = outputs_before(run.program, number + 1);
-  // What the steps read and write, and what goes on.
+  // The registers that the steps read or write, or that later segments read.
   std::vector<register_number> used = here.carried;
   for (const register_number output : outputs) add_once(used, output);
   for (const kernels::step& one : here.steps) {
@@ -169,7 +169,7 @@ void gpu_machine::run_on_host(running& run, std::size_t number, const input_rows
     if (columns[number_of].size() < most_rows) columns[number_of].resize(most_rows);
   }
 
-  // It may be one that reads or makes records.
+  // A functor may read or create records.
   const bool calls_functor = std::any_of(here.steps.begin(), here.steps.end(), [](const kernels::step& one) {
     return one.kind == kernels::step_kind::compute && one.scalar == scalar_op::call_functor;
   });
@@ -214,7 +214,7 @@ void gpu_machine::run_on_host(running& run, std::size_t number, const input_rows
       next.columns[output] = made;
       made += next.rows;
     }
-    context_->synchronize();  // the columns are written again
+    context_->synchronize();  // before the next round overwrites the columns
     enter_segment(run, number + 1, next);
   }
 }

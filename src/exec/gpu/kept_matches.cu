@@ -1,5 +1,5 @@
-// Joins with kept rows by their sources or their nodes, and scans of them: the rows that are asked for become columns,
-// some at a time.
+// Joins with factorized rows by source or node, and scans of factorized rows: the requested rows are materialized piece
+// by piece.
 
 #include <algorithm>
 #include <utility>
@@ -18,11 +18,11 @@ namespace gpulog::kernels::gpu {
 using storage::gpu::kept_rows_view;
 using storage::gpu::numbered_columns;
 
-/// The source, or node, that an input row asks for.
+/// The source or node that an input row requests.
 struct asked_number {
   const kept_rows_view* kept = nullptr;
   bool is_node = false;
-  const word* const* keys = nullptr;  ///< one column a key word; null: a constant
+  const word* const* keys = nullptr;  ///< one column per key word; null: a constant
   const word* constants = nullptr;    ///< by key word
   std::uint32_t key_columns[numbered_columns::most] = {};
   std::uint32_t key_count = 0;
@@ -68,7 +68,7 @@ struct store_placed_degree {
     degrees[row] = number == numbered_columns::none ? 0 : places[number + 1ULL] - places[number];
   }
 };
-/// Of numbers of a piece; others come at another time.
+/// The range of an input row's number, or an empty range if the number is outside the current piece.
 struct range_of_number {
   const std::uint32_t* numbers;  ///< by row
   const std::uint64_t* places;
@@ -97,7 +97,7 @@ struct is_used_node {
     return (kept->used_nodes[node / word_bits] >> node % word_bits & 1) != 0;
   }
 };
-/// The same value at both sides.
+/// Whether a source is related to itself.
 struct has_itself {
   const kept_rows_view* kept;
   __device__ bool operator()(std::uint32_t source) const {
@@ -133,7 +133,7 @@ bool binds(std::uint64_t wanted, const std::vector<std::uint32_t>& columns) {
   return std::any_of(columns.begin(), columns.end(), [wanted](std::uint32_t c) { return (wanted >> c & 1) != 0; });
 }
 
-/// Whether a scan of pairs goes on with those of equal values only.
+/// Returns whether a scan of pairs starts with a filter for equal columns.
 bool asks_for_itself(const segment& scan, const storage::gpu::kept_rows_view& kept) {
   if (scan.bindings.size() != 2 || scan.steps.empty() || kept.sources.arity != 1 || kept.nodes.arity != 1) return false;
   const kernels::step& first = scan.steps.front();
@@ -143,7 +143,7 @@ bool asks_for_itself(const segment& scan, const storage::gpu::kept_rows_view& ke
   return std::is_permutation(both.begin(), both.end(), first.arguments.begin(), first.arguments.end());
 }
 
-/// In rows that are made. What goes by node reads all that is kept, once to count and once to list.
+/// Returns the cost in materialized rows. A request by nodes reads all factorized rows twice: to count and to list.
 double work_of(const asked_rows& asked, const storage::gpu::device_factorized& kept, bool by_node) {
   constexpr double bytes_of_row = 2 * sizeof(word);
   const double read = by_node ? 2 * static_cast<double>(kept.bytes()) / bytes_of_row : 0;
@@ -244,7 +244,7 @@ void gpu_machine::match_kept_rows(running& run, std::size_t number, const input_
       backend::gpu::for_each(context_->stream(), arguments.rows + 1,
                              gpu_kernels::range_of_number{numbers.data(), wanted.places(), part, arguments.rows,
                                                           memory.ranges.data(), memory.offsets.data()});
-      if (here.first_match_from == number) {  // one is enough
+      if (here.first_match_from == number) {  // one match is enough
         arguments.degrees = std::exchange(arguments.offsets, nullptr);
       } else {
         sum_degrees(run, number, arguments);
@@ -274,7 +274,7 @@ void gpu_machine::scan_kept_rows(running& run) {
     for (const auto& column : columns) made.push_back(column.data());
     return made;
   };
-  // Each of the numbers once, with its values.
+  // Materializes each number once, with its values.
   const auto go_on_with = [&](const auto& is_wanted, const storage::gpu::numbered_columns& numbered,
                               std::uint64_t numbers, bool at_both_sides) {
     backend::array<std::uint32_t> listed(*resource_, numbers, fresh_memory::anything);

@@ -14,7 +14,7 @@ constexpr std::uint64_t chunk_bytes = 256u << 10;
 constexpr std::uint64_t least_slot = 64;
 constexpr unsigned copy_threads = 64;
 
-/// One block an array, straight out of the host's memory.
+/// Copies each array with one block, directly from pinned host memory.
 __global__ void copy_arrays(const copied_array* arrays) {
   const copied_array one = arrays[blockIdx.x];
   const auto* const from = reinterpret_cast<const std::uint64_t*>(one.from);
@@ -41,10 +41,10 @@ std::uint8_t* parameter_store::take(std::uint64_t bytes) {
   return memory;
 }
 
-/// Staged bytes stay until the copies that read them are done.
+/// Returns pinned memory, which stays valid until the copies from it are done.
 std::uint8_t* parameter_store::stage(std::uint64_t bytes) {
   bytes = (bytes + least_slot - 1) / least_slot * least_slot;
-  // The list of what is copied has to find room behind the arrays.
+  // The list of copies must fit after the arrays.
   const std::uint64_t list_bytes = (changed_.size() + 2) * sizeof(copied_array) + least_slot;
   if (bytes + list_bytes > staging_bytes) throw std::length_error("a rule has too many operators for a kernel");
   if (staging_used_ + bytes + list_bytes > staging_bytes) {
@@ -61,7 +61,7 @@ const std::uint8_t* parameter_store::put_bytes(const void* values, std::uint64_t
   if (next_ == slots_->size()) slots_->emplace_back();
   slot& place = (*slots_)[next_++];
   if (place.contents.size() == bytes && std::memcmp(place.contents.data(), values, bytes) == 0) return place.memory;
-  if (place.flushed_with == flushes_) flush();  // one array is copied once at a time
+  if (place.flushed_with == flushes_) flush();  // an array is copied at most once per flush
   std::uint8_t* const staged = stage(bytes);
   if (place.capacity < bytes) {
     place.capacity = std::bit_ceil(std::max(bytes, least_slot));

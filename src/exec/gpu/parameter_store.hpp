@@ -10,14 +10,14 @@
 
 namespace gpulog::exec {
 
-/// An array on its way to the device.
+/// A pending copy of an array to the device.
 struct copied_array {
   std::uint8_t* to;
   const std::uint8_t* from;  ///< pinned
-  std::uint64_t words;       ///< of 64 bits
+  std::uint64_t words;       ///< 64-bit words
 };
 
-/// Where arrays for kernels are put.
+/// Interface for placing arrays in device memory.
 class array_store {
  public:
   array_store() = default;
@@ -25,7 +25,7 @@ class array_store {
   array_store& operator=(const array_store&) = delete;
   virtual ~array_store() = default;
 
-  /// @return where the array will be in device memory, once copied; nullptr for an empty one
+  /// @return the array's address in device memory once copied; nullptr for an empty array
   template <class T>
   const T* put(const std::vector<T>& values) {
     if (values.empty()) return nullptr;
@@ -36,38 +36,38 @@ class array_store {
   virtual const std::uint8_t* put_bytes(const void* values, std::uint64_t bytes) = 0;
 };
 
-/// Small arrays for kernels (steps, bindings, views of runs), kept in device memory from run to run. A pipeline puts
-/// them in the same order every time, and what has not changed since is not copied again: most of it never changes.
-/// What has changed is copied by one kernel, at flush().
+/// Small arrays for kernels (steps, bindings, views of runs), kept in device memory between runs. A pipeline puts its
+/// arrays in the same order every time, so unchanged arrays, the majority, need no copy. flush() copies all changed
+/// arrays with one kernel.
 class parameter_store final : public array_store {
  public:
   parameter_store(const backend::gpu::device_context& context, backend::memory_resource& resource);
   ~parameter_store() override;
 
-  /// The arrays of this owner (a pipeline) follow, from its first one.
+  /// Starts over with the first array of `owner` (a pipeline).
   void start(const void* owner) {
     slots_ = &owners_[owner];
     next_ = 0;
   }
-  /// Where the next array goes, for go_back(). Arrays may be put there again while kernels still read the old ones, as
-  /// copies wait for these kernels.
+  /// Returns the position of the next array, for go_back(). Arrays may be replaced while kernels still read the old
+  /// contents, because copies wait for earlier kernels.
   [[nodiscard]] std::size_t position() const { return next_; }
   void go_back(std::size_t position) { next_ = position; }
 
-  /// The same, copied with all that was put before.
+  /// Puts an array and copies all pending arrays.
   template <class T>
   const T* put_now(const std::vector<T>& values) {
     const T* const memory = put(values);
     flush();
     return memory;
   }
-  /// Copies what was put; every launch of a kernel that reads it has to come behind.
+  /// Copies all pending arrays; launch kernels that read an array only after this call.
   void flush();
 
  private:
   struct slot {
     std::vector<std::uint8_t> contents;
-    std::uint64_t flushed_with = UINT64_MAX;  // number of the flush that copies it
+    std::uint64_t flushed_with = UINT64_MAX;  // number of the flush that copies this array
     std::uint8_t* memory = nullptr;
     std::uint64_t capacity = 0;
   };
@@ -85,7 +85,7 @@ class parameter_store final : public array_store {
   std::uint64_t chunk_used_ = 0;
   std::vector<copied_array> changed_;
   std::uint64_t flushes_ = 0;
-  std::uint8_t* staging_ = nullptr;  // pinned; copies from it are under way until the stream is synchronised
+  std::uint8_t* staging_ = nullptr;  // pinned; may be in use by copies until the stream is synchronized
   std::uint64_t staging_used_ = 0;
 };
 

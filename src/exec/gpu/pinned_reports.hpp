@@ -7,7 +7,7 @@
 
 namespace gpulog::exec {
 
-/// Pinned memory that a batch's last block writes to.
+/// Pinned memory that the last block of a batch writes to.
 struct pinned_reports {
   static constexpr std::size_t most_tasks = 2048;
 

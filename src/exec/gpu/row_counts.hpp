@@ -6,10 +6,11 @@
 
 #include "kernels/join/pipeline.hpp"
 
-/// Rows by operator of a pipeline on a device, from what kernels report anyway.
+/// Rows per operator of a pipeline on a device, from the regular reports of kernels.
 namespace gpulog::exec {
 
-/// What a segment's expansion gave, and what was left behind its steps. @param left nothing: it is not known
+/// Counts the rows produced by a segment's expansion and the rows left after its steps.
+/// @param left nothing if unknown
 inline void count_rows(const kernels::pipeline& program, std::size_t number, std::uint64_t given,
                        std::optional<std::uint64_t> left = std::nullopt) {
   if (program.counted == nullptr) return;
@@ -20,7 +21,7 @@ inline void count_rows(const kernels::pipeline& program, std::size_t number, std
   if (left && last != entered) counted.counts[last] += *left;
 }
 
-/// A run that was counted has ended.
+/// Counts a finished run.
 inline void count_run(const kernels::pipeline& program) {
   if (program.counted != nullptr) ++program.counted->runs;
 }

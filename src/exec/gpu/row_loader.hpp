@@ -10,8 +10,8 @@
 
 namespace gpulog::exec {
 
-/// Rows of this machine on their way into a relation of a device: their columns there, and a pipeline that inserts
-/// them, so that loading is a pipeline like any other.
+/// Uploads host rows and builds a pipeline that inserts the rows into a device relation, so that loading is a regular
+/// pipeline.
 template <class Relation>
 class row_loader {
  public:
@@ -30,7 +30,7 @@ class row_loader {
     }
     relations.emplace_back(&target);
   }
-  ~row_loader() { relations.front().release(); }  // it belongs to somebody else
+  ~row_loader() { relations.front().release(); }  // `relations` does not own the target
   row_loader(const row_loader&) = delete;
   row_loader& operator=(const row_loader&) = delete;
 

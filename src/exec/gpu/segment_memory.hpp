@@ -8,7 +8,7 @@
 
 namespace gpulog::exec {
 
-/// Makes room in a buffer whose contents nobody needs any more.
+/// Enlarges a buffer if necessary, discarding its contents.
 template <class T>
 void ensure(backend::array<T>& buffer, std::uint64_t size) {
   if (buffer.size() >= size) return;
@@ -17,7 +17,7 @@ void ensure(backend::array<T>& buffer, std::uint64_t size) {
   buffer = backend::array<T>(resource, size + size / 2, backend::fresh_memory::anything);
 }
 
-/// What an aggregate needs for a part of its input rows.
+/// Buffers of an aggregate, for a part of the input rows.
 struct fold_memory {
   explicit fold_memory(backend::memory_resource& resource)
       : representatives(resource),
@@ -30,17 +30,17 @@ struct fold_memory {
         body(resource),
         results(resource) {}
   backend::array<std::uint32_t> representatives;  // by row
-  backend::array<std::uint32_t> groups;           // rows that stand for a group
+  backend::array<std::uint32_t> groups;           // rows that represent a group
   backend::array<std::uint32_t> kept;             // rows whose group has a value
-  backend::array<std::uint64_t> counts;           // of a group, by its row; so are sums and words
+  backend::array<std::uint64_t> counts;           // by representative row, like sums and words
   backend::array<double> sums;
   backend::array<word> words;
-  backend::array<wide_word> wide_words;  // in place of words where they have 64 bits
+  backend::array<wide_word> wide_words;  // replaces words for 64-bit programs
   backend::array<word> body;             // [carried][group]
-  backend::array<word> results;          // [result (its halves), carried behind the aggregate][kept row]
+  backend::array<word> results;          // [result or its halves, registers carried past the aggregate][kept row]
 };
 
-/// Device memory of one segment, kept from run to run.
+/// Device memory of one segment, reused from run to run.
 struct segment_memory {
   explicit segment_memory(backend::memory_resource& resource)
       : offsets(resource),
@@ -54,14 +54,14 @@ struct segment_memory {
         fold(resource) {}
   backend::array<std::uint64_t> offsets;
   backend::array<storage::row_range> ranges;
-  backend::array<std::uint8_t> chosen;  // by row: which of several searches
+  backend::array<std::uint8_t> chosen;  // by row: the chosen search
   backend::array<std::uint8_t> scratch;
   backend::array<word> table;  // [output][row]
   backend::array<storage::gpu::append_counter> table_counter;
-  backend::array<word> made;             // of a range, or of steps on the host: [register][row]
-  backend::array<std::uint32_t> owners;  // of a range: input rows
+  backend::array<word> made;             // output of a range or of host steps: [register][row]
+  backend::array<std::uint32_t> owners;  // input rows of a range
   fold_memory fold;
-  std::vector<std::vector<word>> on_host;  // by register: rows for steps that the host does
+  std::vector<std::vector<word>> on_host;  // by register: rows for host steps
 };
 
 }  // namespace gpulog::exec

@@ -11,7 +11,7 @@ namespace gpulog::exec {
 
 namespace {
 
-/// What the host does for an operator; empty: nothing.
+/// Describes the host's work for an operator; empty: none.
 struct work_of_host {
   std::string operator()(const plan::compute& compute) const {
     if (compute.op == scalar_op::next_counter) return "counts with autoinc()";
@@ -28,7 +28,7 @@ struct work_of_host {
   }
 };
 
-/// What has kernels only where relations are kept in the `hash` way.
+/// Operators with kernels only for `hash` storage.
 struct work_of_hash_mode {
   std::string operator()(const plan::generate&) const { return "has a range"; }
   std::string operator()(const plan::pack&) const { return "makes records"; }
@@ -40,7 +40,7 @@ struct work_of_hash_mode {
   }
 };
 
-/// What works on values of 64 bits: lookups, for which `hisa` has no kernels.
+/// Operators on 64-bit values need lookups, for which `hisa` storage has no kernels.
 struct lookups_of_wide_values {
   std::string operator()(const plan::compute& compute) const {
     return kernels::needs_host(compute.op) || compute.op == scalar_op::copy ? "" : "computes with words of 64 bits";
@@ -54,7 +54,7 @@ struct lookups_of_wide_values {
     return {};
   }
 };
-/// Sums of floats of 64 bits show the order of their additions, which a device does not keep.
+/// Sums of 64-bit floats depend on the order of additions, which a device does not keep.
 struct sums_of_wide_floats {
   std::string operator()(const plan::fold_end& end) const {
     return end.op == fold_op::sum_float || end.op == fold_op::mean ? "adds floats of 64 bits" : "";
@@ -73,7 +73,7 @@ std::string find_work(const plan::rule_version& version) {
   return {};
 }
 
-/// Devices keep the best rows of keys, and know no other subsumption.
+/// Devices support subsumption only as the best row per key.
 std::string why_not(const plan::subsumption& one, const plan::program& program, const options& chosen) {
   const plan::relation& planned = program.relations[one.relation.value];
   constexpr std::size_t most_columns = 3;
@@ -85,7 +85,7 @@ std::string why_not(const plan::subsumption& one, const plan::program& program, 
 }
 
 std::string why_not(const plan::rule_version& version, const options& chosen, word_size words) {
-  // Registers of a block stand in shared memory, beside a few words of its own.
+  // The registers of a block are in shared memory, next to a few words of the kernel.
   constexpr std::uint64_t bytes_of_a_slot = 256 * sizeof(word);
   constexpr std::uint64_t other_bytes = 2048;
   std::uint64_t most_slots = 200;

@@ -9,17 +9,17 @@
 
 namespace gpulog::exec {
 
-/// Where a stratum would run on a machine with a device.
+/// Whether a stratum can run on a device.
 struct device_stratum {
-  std::string why_not;     ///< what keeps it from the device, with the rule; empty: the device can run it
-  std::string host_steps;  ///< what the host does for it then, with the first such rule; empty: nothing
+  std::string why_not;     ///< the reason, with the rule, why the device cannot run the stratum; empty: it can
+  std::string host_steps;  ///< what the host would do for the device, with the first such rule; empty: nothing
 };
 [[nodiscard]] device_stratum find_device_stratum(const plan::program& program, std::size_t number,
                                                  const options& chosen);
-/// Of all strata.
+/// The same for all strata.
 [[nodiscard]] std::vector<device_stratum> find_device_strata(const plan::program& program, const options& chosen);
 
-/// What a device would leave to the host, and why, as text; for --show. Empty: nothing.
+/// Describes what a device would leave to the host, and why, for --show. Empty: nothing.
 [[nodiscard]] std::string explain_device_strata(const plan::program& program);
 
 }  // namespace gpulog::exec

@@ -11,7 +11,7 @@ namespace {
 
 using rows_of_relation = std::function<std::uint64_t(relation_id)>;
 
-/// Tuples that a version is expected to derive: as planned, but from the rows that there are now.
+/// Returns the expected candidates of a version: the planner's estimate, scaled to the current number of rows.
 double expected_candidates(const plan::rule_version& version, const rows_of_relation& rows_of) {
   if (version.operations.empty() || version.estimates.empty()) return 0;
   double most = *std::max_element(version.estimates.begin(), version.estimates.end());
@@ -40,10 +40,10 @@ stratum_work expected_work(const plan::stratum& stratum, const rows_of_relation&
   for (const plan::rule_version& version : stratum.once.versions) add(version);
   for (const plan::subsumption& one : stratum.subsumptions) add(one.version);
   if (!stratum.recursive) return work;
-  work.candidates *= 2;  // the first tuples are looked at again, and nothing is known of what follows
+  work.candidates *= 2;  // the loop reads the first tuples again; later iterations are unknown
   work.versions += versions_in(stratum.loop);
   if (!stratum.decomposed) return work;
-  // Of searches it is known how many there are at most, and what each can find.
+  // For searches, the number of searches and the maximum result of each are known.
   double steps = 0;
   for (const plan::decomposed_step& step : stratum.decomposed->steps) {
     if (step.relation.valid()) steps += static_cast<double>(rows_of(step.relation));

@@ -10,10 +10,11 @@
 
 namespace gpulog::exec {
 
-/// Versions of all phases.
+/// Returns the number of versions in all phases.
 [[nodiscard]] std::size_t versions_in(const std::vector<plan::phase>& loop);
 
-/// Work of a stratum, from the planner's estimates and the rows that there are now. @param rows_of a relation
+/// Estimates the work of a stratum from the planner's estimates and the current number of rows.
+/// @param rows_of returns the rows of a relation
 [[nodiscard]] stratum_work expected_work(const plan::stratum& stratum,
                                          const std::function<std::uint64_t(relation_id)>& rows_of);
 

@@ -137,11 +137,11 @@ class hybrid_executor final : public executor {
  private:
   static constexpr std::size_t never = SIZE_MAX;
 
-  /// Where the rows of a relation are; nowhere: it has none.
+  /// Where the rows of a relation are. Neither side: the relation is empty.
   struct place {
     std::array<bool, 2> sides = {false, false};
-    std::size_t last_on_device = never;  ///< the last stratum that may read or extend it there
-    bool may_begin_on_device = false;    ///< whether its own stratum may be there
+    std::size_t last_on_device = never;  ///< last stratum that may read or extend the relation on the device
+    bool may_begin_on_device = false;    ///< whether the relation's stratum may run on the device
 
     [[nodiscard]] bool& is_at(side one) { return sides[static_cast<std::size_t>(one)]; }
     [[nodiscard]] bool is_at(side one) const { return sides[static_cast<std::size_t>(one)]; }
@@ -157,7 +157,7 @@ class hybrid_executor final : public executor {
     const place& where = places_[relation.value];
     return where.is_at(side::device) && !where.is_at(side::host) ? side::device : side::host;
   }
-  /// Relations of the stratum that runs are with the side that runs it.
+  /// Relations of the running stratum are on the side that runs the stratum.
   [[nodiscard]] stratum_executor& holder_of(relation_id relation) const {
     if (extending_ != nullptr && is_extended_by(next_stratum_, relation)) return *extending_;
     return at(side_of(relation));
@@ -166,11 +166,11 @@ class hybrid_executor final : public executor {
     return one == side::device ? rules_.device_name : rules_.host_name;
   }
 
-  /// Makes the device's executor, and waits for the device, if that has not been done.
+  /// Creates the device's executor on first use, waiting for the device if necessary.
   [[nodiscard]] bool has_device() {
     auto& made = sides_[static_cast<std::size_t>(side::device)];
     if (made != nullptr || device_ == nullptr) return made != nullptr;
-    ready_watch_.reset();  // nobody has to wait any more
+    ready_watch_.reset();  // no stratum has to wait any more
     made = device_->make();
     if (made) costs_.set_device(device_->bytes_per_second());
     device_.reset();
@@ -195,7 +195,7 @@ class hybrid_executor final : public executor {
     return work;
   }
 
-  /// Seconds of copying what a stratum reads, and is not there, to a side.
+  /// Returns the time to copy missing inputs of a stratum to a side.
   [[nodiscard]] double crossing_seconds(std::size_t number, side to) const {
     std::size_t relations = 0;
     std::uint64_t bytes = 0;
@@ -250,13 +250,30 @@ class hybrid_executor final : public executor {
     }
   }
 
-  /// For the side that runs the stratum, which takes over the plan by itself.
-  [[nodiscard]] bool reoptimize_loop(std::size_t number) const {
-    if (!rules_.reoptimize_loop(number)) return false;
-    for (const auto& one : sides_) {
-      if (one != nullptr && one.get() != extending_) one->take_over_plan(number);
+  /// What may change the plan of a stratum while it runs. The side that runs the stratum takes over the plan by itself.
+  [[nodiscard]] stratum_stops stops_of_plan(std::size_t number) const {
+    stratum_stops stops;
+    const auto take_over_elsewhere = [this, number] {
+      for (const auto& one : sides_) {
+        if (one != nullptr && one.get() != extending_) one->take_over_plan(number);
+      }
+    };
+    if (rules_.reoptimize_loop) {
+      stops.reoptimize_loop = [this, number, take_over_elsewhere] {
+        const bool is_planned = rules_.reoptimize_loop(number);
+        if (is_planned) take_over_elsewhere();
+        return is_planned;
+      };
     }
-    return true;
+    if (rules_.supplementary.abandon) {
+      stops.supplementary.work_without = rules_.supplementary.work_without;
+      stops.supplementary.abandon = [this, take_over_elsewhere](std::size_t stratum, relation_id supplementary) {
+        std::vector<relation_id> abandoned = rules_.supplementary.abandon(stratum, supplementary);
+        if (!abandoned.empty()) take_over_elsewhere();
+        return abandoned;
+      };
+    }
+    return stops;
   }
 
   void pass_over(std::size_t number) {
@@ -266,7 +283,7 @@ class hybrid_executor final : public executor {
     figures_.strata.emplace_back().was_run = false;
   }
 
-  /// Those on the device that no stratum needs any more.
+  /// Frees device copies that no later stratum needs.
   void free_copies(std::size_t number) {
     for (std::uint32_t r = 0; r < places_.size(); ++r) {
       place& where = places_[r];
@@ -278,16 +295,15 @@ class hybrid_executor final : public executor {
   }
 
   void run_rules(std::size_t number, choice chosen) {
-    // A watch tells of it only later.
+    // A watch would report the interruption only later.
     if (rules_.stop != nullptr && *rules_.stop) throw kernels::interrupted{};
     recursion_watch watch(costs_, shape_of(number));
     const bool is_on_host = chosen.where == side::host;
-    stratum_stops stops;
-    if (rules_.reoptimize_loop) stops.reoptimize_loop = [this, number] { return reoptimize_loop(number); };
+    stratum_stops stops = stops_of_plan(number);
     if (is_on_host && may_be_left(number)) stops.now = begin_ready_watch(number);
     if (is_on_host && may_be_moved(number)) {
       stops.between_iterations = [&](std::uint64_t iterations, std::uint64_t delta_rows) {
-        // From here on there is something to go on with.
+        // From this iteration on, the device can continue instead of starting over.
         if (iterations > 0 && ready_watch_) ready_watch_->end();
         if (rules_.move_at) return iterations == *rules_.move_at;
         return watch.should_move({storage::seconds_now(), delta_rows, ready_in()},
@@ -323,8 +339,7 @@ class hybrid_executor final : public executor {
     leave_at(number, chosen.where);
   }
 
-  /// Whether a stratum that the host runs while the device starts can be begun anew there: nothing but its relations,
-  /// which are empty, is changed by its rules.
+  /// Returns whether the device can restart a stratum of the host: its rules extend only its own empty relations.
   [[nodiscard]] bool may_be_left(std::size_t number) const {
     if (!rules_.costs || !device_strata_[number] || ready_in() == 0 || std::isinf(ready_in())) return false;
     if (!rules_.host_steps.empty() && !rules_.host_steps[number].empty()) return false;
@@ -333,9 +348,9 @@ class hybrid_executor final : public executor {
                         [this](relation_id relation) { return places_[relation.value].has_rows(); });
   }
 
-  /// @return the flag that tells the host to leave off
+  /// @return the flag that makes the host stop
   [[nodiscard]] const std::atomic<bool>* begin_ready_watch(std::size_t number) {
-    // What the device would need is what may be lost.
+    // The host may run as long as the device would need, since that time may be lost.
     const double least = costs_.seconds(side::device, work_of(number)) + crossing_seconds(number, side::device);
     if (!ready_watch_) ready_watch_.emplace([this] { return device_->ready_in() == 0; }, rules_.stop);
     return ready_watch_->begin(least);
@@ -346,8 +361,7 @@ class hybrid_executor final : public executor {
     for (relation_id relation : plan_->strata[number].relations) at(side::host).release(relation);
     for (relation_id relation : reads_[number]) bring(relation, side::device);
     running_ = extending_ = &at(side::device);
-    stratum_stops stops;
-    if (rules_.reoptimize_loop) stops.reoptimize_loop = [this, number] { return reoptimize_loop(number); };
+    stratum_stops stops = stops_of_plan(number);
     static_cast<void>(at(side::device).run_until(number, stops));
     constexpr double ms = 1e3;
     return {side::device, fmt::format("begun anew here when the device was ready, after {:.2g} ms on {}", seconds * ms,
@@ -366,14 +380,14 @@ class hybrid_executor final : public executor {
            can_be_moved(*plan_, plan_->strata[number]);
   }
 
-  /// The stratum's relations are on this side alone, and the other one has done without it.
+  /// Records that the relations of the stratum are only on this side, and skips the stratum on the opposite side.
   void leave_at(std::size_t number, side here) {
     extending_ = nullptr;
     const side other = other_of(here);
     if (sides_[static_cast<std::size_t>(other)] != nullptr) at(other).skip_stratum(number);
     for (relation_id relation : plan_->strata[number].relations) {
       place& where = places_[relation.value];
-      if (where.is_at(other)) at(other).release(relation);  // it lacks the rows that were added
+      if (where.is_at(other)) at(other).release(relation);  // the copy lacks the added rows
       where.is_at(other) = false;
       where.is_at(here) = at(here).rows(relation) != 0;
     }
@@ -384,7 +398,7 @@ class hybrid_executor final : public executor {
     return std::find(extended.begin(), extended.end(), relation) != extended.end();
   }
 
-  /// Of moving a running recursion to the device.
+  /// Returns the time to move a running recursion to the device.
   [[nodiscard]] double moving_seconds(std::size_t number) const {
     std::size_t relations = 0;
     std::uint64_t bytes = 0;
@@ -397,7 +411,8 @@ class hybrid_executor final : public executor {
     return placement_costs::crossing_seconds(relations, bytes);
   }
 
-  /// Runs the rest of a recursion that was stopped on the host. @return whether the device does; else the host goes on
+  /// Runs the rest of a recursion that was stopped on the host.
+  /// @return whether the device runs it; otherwise the host continues
   bool go_on_with(std::size_t number, const stopped_recursion& stopped, const stratum_stops& stops) {
     const bool is_moved = has_device() && move_to_device(number);
     extending_ = &at(is_moved ? side::device : side::host);
@@ -405,7 +420,7 @@ class hybrid_executor final : public executor {
     return is_moved;
   }
 
-  /// @return whether it had room for all
+  /// @return whether all relations fit on the device
   bool move_to_device(std::size_t number) {
     stratum_executor& host = at(side::host);
     stratum_executor& device = at(side::device);
@@ -449,7 +464,7 @@ class hybrid_executor final : public executor {
     stratum_statistics& figures = figures_.strata.emplace_back(at(chosen.where).figures().strata.back());
     figures.backend = name_of(chosen.where);
     figures.reason = chosen.reason;
-    // Of a recursion, how many iterations there were counts for more than what they found.
+    // The time of a recursion depends on the number of iterations more than on tuples: costs do not learn from it.
     if (plan_->strata[number].recursive || !has_rules(plan_->strata[number])) return;
     stratum_work done = work_of(number);
     done.candidates = 0;
@@ -458,7 +473,7 @@ class hybrid_executor final : public executor {
     costs_.learn(chosen.where, done, figures.seconds);
   }
 
-  /// Copies a relation to a side, unless it is there.
+  /// Copies a relation to a side unless it is already there.
   void bring(relation_id relation, side to) {
     place& where = places_[relation.value];
     if (where.is_at(to) || !where.has_rows()) return;
@@ -470,18 +485,18 @@ class hybrid_executor final : public executor {
 
   const plan::program* plan_;
   placement_rules rules_;
-  std::unique_ptr<device_source> device_;                   // until its executor is made
+  std::unique_ptr<device_source> device_;                   // until its executor is created
   std::array<std::unique_ptr<stratum_executor>, 2> sides_;  // by side
   std::vector<place> places_;                               // by relation_id
   std::vector<bool> device_strata_;                         // by stratum
-  std::vector<std::vector<relation_id>> reads_;             // by stratum: also what it extends
-  placement_costs costs_;                                   // if rules_ have any
+  std::vector<std::vector<relation_id>> reads_;             // by stratum: also the relations that it extends
+  placement_costs costs_;                                   // if rules_ have costs
   std::size_t next_stratum_ = 0;
   statistics figures_;
-  statistics seen_;                         ///< with the stratum that is running
-  stratum_executor* running_ = nullptr;     ///< what runs a stratum whose figures are not in figures_ yet
-  stratum_executor* extending_ = nullptr;   ///< what has the relations of the stratum that runs
-  std::optional<ready_watch> ready_watch_;  // the last member: it asks device_
+  statistics seen_;                         ///< including the running stratum
+  stratum_executor* running_ = nullptr;     ///< executor of a stratum whose figures are not in figures_ yet
+  stratum_executor* extending_ = nullptr;   ///< executor that holds the relations of the running stratum
+  std::optional<ready_watch> ready_watch_;  // last member: its thread uses device_
 };
 
 }  // namespace

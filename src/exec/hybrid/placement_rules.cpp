@@ -11,7 +11,7 @@ std::vector<bool> strata_of_host(const plan::program& program, const placement_r
   std::vector<bool> strata(program.strata.size());
   for (std::size_t s = 0; s < strata.size(); ++s) {
     const bool may_begin_here = rules.move_at && can_be_moved(program, program.strata[s]);
-    // Also what somebody wants on the device, as there may be none.
+    // Includes strata forced onto the device, because the device may be unavailable.
     strata[s] = !rules.why_not_on_device[s].empty() || may_begin_here || rules.costs.has_value();
   }
   return strata;

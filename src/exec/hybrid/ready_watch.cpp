@@ -19,8 +19,8 @@ const std::atomic<bool>* ready_watch::begin(double least) {
   return &is_set_;
 }
 
-/// It polls: strata are often so short that waking a thread for each would take most of their time. A flag that is set
-/// late, when the next stratum runs, does no harm: the device is ready then, too.
+/// Polls: strata are often so short that waking a thread for each would dominate. Setting the flag late, during the
+/// next stratum, is harmless, because the device is still ready then.
 void ready_watch::run(const std::stop_token& over) {
   constexpr std::chrono::duration<double> interval(calibration::ready_watch_seconds);
   std::unique_lock lock(guard_);

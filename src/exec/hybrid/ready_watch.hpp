@@ -8,18 +8,20 @@
 
 namespace gpulog::exec {
 
-/// Sets a flag when a device is ready or the run is cancelled: what runs on the host then stops.
+/// Sets a flag once a device is ready or the run is cancelled, so that the host stops.
 class ready_watch {
  public:
-  /// @param is_ready whether the device can be used; asked from another thread @param cancelled may be nullptr
+  /// @param is_ready whether the device is usable; called from a different thread
+  /// @param cancelled may be nullptr
   ready_watch(std::function<bool()> is_ready, const std::atomic<bool>* cancelled);
   ready_watch(const ready_watch&) = delete;
   ready_watch& operator=(const ready_watch&) = delete;
   ~ready_watch() = default;
 
-  /// Watches from now on. The device is not asked for so many seconds. @return the flag, which is not set
+  /// Starts watching; does not poll the device for the first `least` seconds.
+  /// @return the flag, initially false
   [[nodiscard]] const std::atomic<bool>* begin(double least);
-  /// From now on watches only whether the run is cancelled.
+  /// Keeps watching only for cancellation.
   void end() { deadline_ = never; }
 
  private:
@@ -33,7 +35,7 @@ class ready_watch {
   std::atomic<double> deadline_ = never;  // seconds of the steady clock
   std::mutex guard_;
   std::condition_variable_any wake_;
-  std::jthread thread_;  // the last member: it uses the others
+  std::jthread thread_;  // last member: its thread uses all members above
 };
 
 }  // namespace gpulog::exec

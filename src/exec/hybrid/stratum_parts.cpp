@@ -5,7 +5,7 @@
 namespace gpulog::exec {
 
 void add_part(stratum_statistics& sum, const stratum_statistics& part) {
-  sum.iterations = part.iterations;  // it went on counting
+  sum.iterations = part.iterations;  // the later part continued the count
   sum.tail_iterations = part.tail_iterations;
   sum.looped_iterations += part.looped_iterations;
   sum.rows_taken_over += part.rows_taken_over;
@@ -22,13 +22,21 @@ void add_part(stratum_statistics& sum, const stratum_statistics& part) {
   sum.allocation_seconds += part.allocation_seconds;
   sum.materialize_seconds += part.materialize_seconds;
   sum.stages.insert(sum.stages.end(), part.stages.begin(), part.stages.end());
+  for (std::size_t v = sum.versions.size(); v < part.versions.size(); ++v) {
+    // It was planned after the move.
+    version_statistics& added = sum.versions.emplace_back();
+    added.rule = part.versions[v].rule;
+    added.delta_atom = part.versions[v].delta_atom;
+    added.text = part.versions[v].text;
+  }
   for (std::size_t v = 0; v < sum.versions.size(); ++v) {
-    // Counts of one side say nothing where both ran it.
+    // If both sides ran a version, the counts of one side are meaningless.
     if (sum.versions[v].runs == 0) sum.versions[v].counted = part.versions[v].counted;
     if (sum.versions[v].runs != 0 && part.versions[v].runs != 0) sum.versions[v].counted = nullptr;
     sum.versions[v].runs += part.versions[v].runs;
     sum.versions[v].row_wise_runs += part.versions[v].row_wise_runs;
     sum.versions[v].candidates += part.versions[v].candidates;
+    sum.versions[v].bindings += part.versions[v].bindings;
     sum.versions[v].tuples += part.versions[v].tuples;
     sum.versions[v].seconds += part.versions[v].seconds;
   }

@@ -4,7 +4,7 @@
 
 namespace gpulog::exec {
 
-/// Adds what a later executor did for the same stratum.
+/// Adds the figures of a later executor for the same stratum.
 void add_part(stratum_statistics& sum, const stratum_statistics& part);
 
 }  // namespace gpulog::exec

@@ -7,9 +7,8 @@
 #include "exec/calibration.hpp"
 #include "kernels/join/pipeline.hpp"
 
-/// Work of a device that falls apart into parts, searches or rows, whose results stand side by side, and of which
-/// nobody knows before how many there will be. A sample runs first; room is made for what it tells; parts that find no
-/// room run again.
+/// Device work in independent parts (searches or rows) whose result count is unknown in advance: a sample sizes the
+/// buffers, and parts that overflow run again.
 namespace gpulog::exec {
 
 /// @throws kernels::interrupted
@@ -17,21 +16,23 @@ inline void check_stop(const std::atomic<bool>* stop) {
   if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
 }
 
-/// Results of all parts, with a margin. @param found by the sample
+/// Returns the expected results of all parts, with a margin.
+/// @param found results of the sample
 [[nodiscard]] inline double expected_results(std::uint64_t found, std::uint64_t sampled, std::uint64_t parts) {
   return calibration::sample_margin * static_cast<double>(found) / static_cast<double>(sampled) *
          static_cast<double>(parts);
 }
 
-/// Numbers of parts that found no room; kernels append to them.
+/// Numbers of the parts that found no space, appended by kernels.
 class missing_parts {
  public:
-  /// @param parts of which all may be missing
+  /// @param parts maximum number of missing parts
   missing_parts(backend::memory_resource& resource, std::uint64_t parts)
       : resource_(&resource), numbers_(resource, parts, backend::fresh_memory::anything) {}
 
   [[nodiscard]] std::uint32_t* data() { return numbers_.data(); }
-  /// Begins another list. @return the numbers so far
+  /// Starts a new list.
+  /// @return the list so far
   [[nodiscard]] backend::array<std::uint32_t> take() {
     backend::array<std::uint32_t> taken(*resource_, numbers_.size(), backend::fresh_memory::anything);
     taken.swap(numbers_);
@@ -43,7 +44,7 @@ class missing_parts {
   backend::array<std::uint32_t> numbers_;
 };
 
-/// Runs parts that found no room once more, until all have.
+/// Repeats parts without space until all parts fit.
 template <class Parts>
 void run_missing(Parts& parts, const std::atomic<bool>* stop) {
   while (parts.missing() != 0) {
@@ -53,8 +54,8 @@ void run_missing(Parts& parts, const std::atomic<bool>* stop) {
   }
 }
 
-/// Runs all parts. Parts has run_sample(n) and run(first, last) of parts by number, make_room_for_all(n) after the
-/// sample, size() from then on, and what run_missing() asks for.
+/// Runs all parts. `Parts` provides run_sample(n), run(first, last) by part number, make_room_for_all(n) after the
+/// sample, size(), valid after the sample, and the functions that run_missing() calls.
 template <class Parts>
 void run_sampled(Parts& parts, std::uint64_t sample, const std::atomic<bool>* stop) {
   parts.run_sample(sample);

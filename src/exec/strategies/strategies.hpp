@@ -8,11 +8,11 @@
 #include "exec/strategies/search/takeover_strategy.hpp"
 #include "exec/strategies/strategy.hpp"
 
-/// All strategies for strata, in the order in which they are tried. The last one of each list is always right. Those
-/// for versions are in version_strategies.hpp.
+/// All strategies for strata, in the order of preference. The last strategy of each list is always applicable.
+/// Strategies for versions are in version_strategies.hpp.
 namespace gpulog::exec {
 
-/// For the part before the loop, or a stratum without one.
+/// For the part before the loop, or for a stratum without a loop.
 template <class Machine>
 inline constexpr stratum_strategy<Machine> once_strategies[] = {
     {"row-products", multiply_rows_from_start<Machine>},

@@ -9,7 +9,7 @@
 
 namespace gpulog::exec {
 
-/// For the versions of a phase. The last one runs whatever the others have left.
+/// For the versions of a phase. The last strategy runs all versions that are still pending.
 template <class Machine>
 inline constexpr version_strategy<Machine> version_strategies[] = {
     {"row-wise-evaluation", add_versions_row_wise<Machine>},
@@ -19,7 +19,8 @@ inline constexpr version_strategy<Machine> version_strategies[] = {
 
 template <class Machine>
 void run_phase(plan_relations<Machine>& shared, std::vector<running_version>& versions, stratum_statistics& figures) {
-  phase_run<Machine> phase{shared, versions, figures, std::vector<bool>(versions.size(), false)};
+  phase_run<Machine> phase{shared, versions, figures};
+  if (!phase.begin()) return;
   for (const version_strategy<Machine>& one : version_strategies<Machine>) one.run(phase);
 }
 

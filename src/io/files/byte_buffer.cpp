@@ -6,7 +6,7 @@
 namespace gpulog::io {
 namespace {
 
-/// Up to here a buffer is one of the few megabytes that each thread has beside the limit.
+/// Buffers up to this size are not counted: each thread has a few megabytes beside the limit.
 constexpr std::size_t most_uncounted = std::size_t{4} << 20;
 
 }  // namespace

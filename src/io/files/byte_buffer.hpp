@@ -10,8 +10,8 @@
 
 namespace gpulog::io {
 
-/// Bytes that are appended to. Growing initialises nothing. What is larger than buffers usually are (a long line, a
-/// large record) comes from the memory of the run, which has a limit.
+/// A growing text. Growing initialises nothing. A buffer that is larger than usual (a long line, a large record) takes
+/// memory of the run, which has a limit.
 class byte_buffer {
  public:
   explicit byte_buffer(backend::memory_resource& memory = backend::unlimited_memory()) : memory_(&memory) {}
@@ -25,7 +25,7 @@ class byte_buffer {
   byte_buffer& operator=(const byte_buffer&) = delete;
   ~byte_buffer() = default;
 
-  /// Room for so many more bytes; where they start. @throws backend::memory_exceeded, as all that appends
+  /// Reserves room for `bytes` more bytes and returns its beginning. @throws backend::memory_exceeded, like every function that appends
   char* reserve(std::size_t bytes) {
     if (capacity_ - size_ < bytes) grow(bytes);
     return data_ + size_;
@@ -55,7 +55,7 @@ class byte_buffer {
   }
 
   backend::memory_resource* memory_;
-  // One of them has the bytes.
+  // Exactly one of the two has the bytes.
   std::unique_ptr<char[]> small_;
   backend::array<char> large_;
   char* data_ = nullptr;

@@ -53,7 +53,7 @@ std::string_view unreadable_kind(std::string_view first_bytes) {
   for (const auto& [beginning, kind] : beginnings) {
     if (first_bytes.starts_with(beginning)) return kind;
   }
-  // A byte order mark, and a character of ASCII: without that it may be text in another encoding.
+  // A byte order mark and an ASCII character: without the character, the text may have another encoding.
   const bool has_mark = first_bytes.starts_with("\xff\xfe"sv) || first_bytes.starts_with("\xfe\xff"sv);
   return has_mark && first_bytes.find('\0') != std::string_view::npos ? "text in UTF-16" : "";
 }

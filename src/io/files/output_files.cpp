@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -21,12 +22,12 @@
 namespace gpulog::io {
 namespace {
 
-/// A file name has at most 255 bytes; the rest is for what makes it unique.
+/// A file name has at most 255 bytes; the remaining 55 make a temporary name unique.
 constexpr std::size_t longest_name_part = 200;
 constexpr mode_t permissions = 0666;
 
-/// The temporary files that exist now, for a signal handler: it can take no lock and free nothing. Who takes a path out
-/// of its place owns it.
+/// The temporary files that exist now, for a signal handler, which can neither lock nor free memory. Whoever exchanges
+/// a path out of its slot owns the path.
 class unfinished_registry {
  public:
   std::ptrdiff_t add(const std::string& path) {
@@ -47,7 +48,7 @@ class unfinished_registry {
       char* path = place.exchange(nullptr);
       if (path == nullptr) continue;
       ::unlink(path);
-      place.store(path);  // for its owner to free, should there be one still
+      place.store(path);  // for the owner to free
     }
   }
 
@@ -72,7 +73,14 @@ std::filesystem::path behind_links(const std::filesystem::path& path) {
   return problem ? path : target;
 }
 
-/// The number of the standard stream that goes to this file; negative where none does.
+[[noreturn]] void fail_to_open(const std::filesystem::path& path, int reason) {
+  std::error_code ignored;
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  if (reason != ENOENT || std::filesystem::is_directory(folder, ignored)) fail("open", path.string(), reason);
+  throw output_error(fmt::format("Cannot open output file {}: there is no folder {}", path.string(), folder.string()));
+}
+
+/// Returns the number of the standard stream that writes to the file; negative: no stream.
 int standard_stream_of(const struct stat& file) {
   for (const int number : {STDOUT_FILENO, STDERR_FILENO}) {
     struct stat stream {};
@@ -98,7 +106,7 @@ file_size_signal_block::file_size_signal_block() {
 
 file_size_signal_block::~file_size_signal_block() {
   const int error = errno;
-  // Taken out while it is blocked: it would be delivered as soon as it no longer is.
+  // Removes a pending signal while it is blocked: unblocking would deliver the signal.
   if (sigismember(&before_, SIGXFSZ) == 0) {
     const timespec at_once{};
     while (sigtimedwait(&limit_, nullptr, &at_once) == SIGXFSZ) {
@@ -120,36 +128,64 @@ void write_bytes(int descriptor, std::string_view bytes, const std::string& name
   }
 }
 
-output_file::output_file(const std::filesystem::path& path, replaceable old) : path_(path), temporary_(path) {
+namespace {
+
+/// The present file at the path of an output.
+struct destination {
+  std::filesystem::path path;  ///< where a chain of links ends
+  std::optional<struct stat> replaced;
+  bool is_in_place = false;
+};
+
+/// @throws output_error where the path can't be written
+destination destination_of(const std::filesystem::path& path, replaceable old) {
   const bool only_file = old == replaceable::regular_file;
   struct stat status {};
   const bool exists = ::fstatat(AT_FDCWD, path.c_str(), &status, only_file ? AT_SYMLINK_NOFOLLOW : 0) == 0;
-  if (exists && S_ISDIR(status.st_mode)) fail("open", path.string(), EISDIR);
-  if (exists && only_file && !S_ISREG(status.st_mode)) {
+  if (!exists && errno != ENOENT) fail_to_open(path, errno);
+  if (!exists) return {only_file ? path : behind_links(path), std::nullopt, false};
+  if (S_ISDIR(status.st_mode)) fail_to_open(path, EISDIR);
+  if (only_file && !S_ISREG(status.st_mode)) {
     throw output_error(fmt::format("Cannot replace {}: it is not a regular file", path.string()));
   }
-  if (!only_file && is_written_in_place(path)) {
-    // A second open would write over what the first one has written.
-    const int standard = standard_stream_of(status);
+  const bool is_standard = !only_file && standard_stream_of(status) >= 0;
+  destination result{path, status, is_standard || (!only_file && !S_ISREG(status.st_mode))};
+  if (!only_file && !result.is_in_place) result.path = behind_links(path);
+  // As with an open for writing, a protected file is not replaced.
+  if (!is_standard && ::faccessat(AT_FDCWD, result.path.c_str(), W_OK, AT_EACCESS) != 0) fail_to_open(path, errno);
+  return result;
+}
+
+}  // namespace
+
+void output_check::require_writable(const std::filesystem::path& path) {
+  const destination target = destination_of(path, replaceable::what_is_written);
+  if (target.is_in_place || !folders_.insert(target.path.parent_path()).second) return;
+  const output_file trial(path);
+}
+
+output_file::output_file(const std::filesystem::path& path, replaceable old) : path_(path), temporary_(path) {
+  const destination target = destination_of(path, old);
+  if (target.is_in_place) {
+    // A second open would start at the file's beginning and overwrite earlier bytes.
+    const int standard = standard_stream_of(*target.replaced);
     descriptor_ = standard >= 0 ? ::fcntl(standard, F_DUPFD_CLOEXEC, 0) : ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (descriptor_ < 0) fail("open", path.string(), errno);
+    if (descriptor_ < 0) fail_to_open(path, errno);
     return;
   }
-  if (!only_file) path_ = behind_links(path);
-  // As with an open for writing, a protected file is not replaced.
-  if (exists && ::faccessat(AT_FDCWD, path_.c_str(), W_OK, AT_EACCESS) != 0) fail("open", path.string(), errno);
+  path_ = target.path;
   const std::string name = path_.filename().string().substr(0, longest_name_part);
   do {
     temporary_ = path_.parent_path() / fmt::format(".{}.{}.{}.unfinished", name, ::getpid(), files_made++);
-    // The entry comes first: so a signal never leaves the file behind.
+    // Registers the name before creating the file: a signal at any time removes the file.
     registration_ = unfinished.add(temporary_.string());
-    // Not through a link that somebody has put there.
+    // O_NOFOLLOW and O_EXCL: a link that somebody planted is never followed.
     descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, permissions);
     if (descriptor_ >= 0) break;
     unfinished.remove(std::exchange(registration_, -1));
   } while (errno == EEXIST);
-  if (descriptor_ < 0) fail("open", path.string(), errno);
-  if (exists) ::fchmod(descriptor_, status.st_mode & 07777);
+  if (descriptor_ < 0) fail_to_open(path, errno);
+  if (target.replaced) ::fchmod(descriptor_, target.replaced->st_mode & 07777);
 }
 
 output_file::output_file(output_file&& other) noexcept
@@ -187,18 +223,32 @@ void output_file::rename() {
   unfinished.remove(std::exchange(registration_, -1));
 }
 
-const output_file* output_files::find(const std::filesystem::path& path) const {
+std::filesystem::path output_files::real_path(const std::filesystem::path& path) {
   std::error_code ignored;
-  const auto wanted = std::filesystem::weakly_canonical(path, ignored);
-  for (const output_file& file : files_) {
-    if (std::filesystem::weakly_canonical(file.path(), ignored) == wanted) return &file;
-  }
-  return nullptr;
+  const std::filesystem::path file = behind_links(path);
+  const auto [folder, is_new] = folders_.try_emplace(file.has_parent_path() ? file.parent_path() : ".");
+  if (is_new) folder->second = std::filesystem::weakly_canonical(folder->first, ignored);
+  return folder->second / file.filename();
+}
+
+void output_files::add(output_file file) {
+  numbers_.try_emplace(real_path(file.path()), files_.size());
+  files_.push_back(std::move(file));
+}
+
+void output_files::append(output_files other) {
+  for (output_file& file : other.files_) add(std::move(file));
+}
+
+const output_file* output_files::find(const std::filesystem::path& path) {
+  const auto found = numbers_.find(real_path(path));
+  return found == numbers_.end() ? nullptr : &files_[found->second];
 }
 
 void output_files::commit() {
   for (output_file& file : files_) file.rename();
   files_.clear();
+  numbers_.clear();
 }
 
 void remove_unfinished_outputs() noexcept { unfinished.unlink_all(); }

@@ -5,25 +5,26 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace gpulog::io {
 
-/// What a file may take the place of.
+/// The kinds of files that an output may replace.
 enum class replaceable : std::uint8_t {
   what_is_written,  ///< where a chain of links ends: a file; a device or pipe is written in place
-  regular_file,     ///< and nothing else: no link, no device
+  regular_file,     ///< regular files only: no link, no device
 };
 
-/// Whether an output of this name does not replace a file: it is a device, a pipe, or where standard output or standard
-/// error goes. Such an output can't be taken back, and others may have the same name.
+/// Whether an output with this name does not replace a file: the name belongs to a device, a pipe, or the file of
+/// standard output or standard error. A written output can't be removed then, and several outputs may have the name.
 [[nodiscard]] bool is_written_in_place(const std::filesystem::path& path);
 
-/// A file being written under a temporary name beside its final one, which no other file has and no link stands for.
-/// Something that is no regular file (a device, a pipe), and what standard output or standard error goes to, is written
-/// in place.
+/// A file that is written under a unique temporary name in the folder of the final name. A device, a pipe, and the file
+/// of standard output or standard error are written in place.
 class output_file {
  public:
   /// @throws output_error when the file can't be made.
@@ -37,11 +38,11 @@ class output_file {
 
   /// @throws output_error when not everything could be written (a full disk, a limit).
   void write(std::string_view bytes);
-  /// Everybody may execute it. @throws output_error
+  /// Lets everybody execute the file. @throws output_error
   void make_executable();
   /// No more is written. @throws output_error
   void close();
-  /// Gives a closed file its final name. @throws output_error
+  /// Renames a closed file to its final name. @throws output_error
   void rename();
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
@@ -52,25 +53,44 @@ class output_file {
   std::filesystem::path path_;
   std::filesystem::path temporary_;  ///< equal to path_ when written in place
   int descriptor_ = -1;
-  /// The entry for remove_unfinished_outputs; -1 when there is nothing to remove.
+  /// The slot for remove_unfinished_outputs; -1: nothing to remove.
   std::ptrdiff_t registration_ = -1;
 };
 
-/// The files of a run: all get their final names together when the run has succeeded, or none is left.
+/// Finds outputs that can't be written, before the run computes their rows.
+class output_check {
+ public:
+  /// Creates a file in the folder of the path and removes that file, once for each folder.
+  /// @throws output_error where no output_file can have this path
+  void require_writable(const std::filesystem::path& path);
+
+ private:
+  std::set<std::filesystem::path> folders_;  ///< where files can be created
+};
+
+/// The files of a run: all are renamed to their final names when the run has succeeded; otherwise all are removed.
 class output_files {
  public:
   /// Takes a closed file.
-  void add(output_file file) { files_.push_back(std::move(file)); }
-  /// The file that is to get this path; null when there is none. Until the next add().
-  [[nodiscard]] const output_file* find(const std::filesystem::path& path) const;
-  /// Gives all files their final names, in the order they were added. @throws output_error
+  void add(output_file file);
+  /// Takes all files of another object.
+  void append(output_files other);
+  /// Returns the file that will replace this path; null when there is none. Valid until the next add().
+  [[nodiscard]] const output_file* find(const std::filesystem::path& path);
+  /// Renames all files to their final names, in the order of add(). @throws output_error
   void commit();
 
  private:
+  /// A name that all paths of a file share.
+  [[nodiscard]] std::filesystem::path real_path(const std::filesystem::path& path);
+
   std::vector<output_file> files_;
+  std::map<std::filesystem::path, std::size_t> numbers_;  ///< of files, by real path
+  /// By folder, its real path. Programs have hundreds of outputs in one folder.
+  std::map<std::filesystem::path, std::filesystem::path> folders_;
 };
 
-/// While it exists, a file size limit (ulimit -f) fails the writes of this thread instead of killing the process.
+/// During its lifetime, a file size limit (ulimit -f) fails the writes of this thread instead of killing the process.
 class file_size_signal_block {
  public:
   file_size_signal_block();
@@ -83,7 +103,7 @@ class file_size_signal_block {
   sigset_t before_{};
 };
 
-/// Writes to a descriptor, all of it. @throws output_error with the name in it.
+/// Writes all bytes to a descriptor. @throws output_error with the name in the message
 void write_bytes(int descriptor, std::string_view bytes, const std::string& name);
 
 /// Removes the temporary files of the process; for a process that is about to end. Safe in a signal handler and beside

@@ -28,7 +28,7 @@ void fill(byte_source& source, std::string& text) {
 
 }  // namespace
 
-/// Reads what is there of a file, and waits for more.
+/// Reads the available bytes of a file, and waits for more.
 class prefetched_files::taken_source : public byte_source {
  public:
   taken_source(prefetched_files& all, std::size_t number) : all_(all), number_(number) {}
@@ -88,7 +88,7 @@ std::unique_ptr<byte_source> prefetched_files::take(const std::filesystem::path&
   if (number == files_.size()) return nullptr;
   give_up_until(number);
   reading_ = number;
-  // One that nobody has begun is read as well without this.
+  // A file that no thread has begun is read by its reader without loss.
   const bool is_begun = number < next_;
   if (!is_begun) next_ = number + 1;
   if (is_begun) {
@@ -134,7 +134,7 @@ void prefetched_files::work() {
 void prefetched_files::decompress(std::size_t number) {
   upcoming& file = files_[number];
   try {
-    // What a pipe has is there once.
+    // A pipe can be read only once.
     std::error_code unknown;
     const bool is_file = std::filesystem::is_regular_file(file.path, unknown);
     const int number_or_none = is_file ? ::open(file.path.c_str(), O_RDONLY | O_CLOEXEC) : -1;

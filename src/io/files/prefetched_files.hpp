@@ -14,19 +14,19 @@
 
 namespace gpulog::io {
 
-/// Compressed files that are going to be read one after the other: threads decompress them ahead, as one thread
-/// decompresses more slowly than several parse. Files that are not compressed, or can't be read, are left alone.
+/// Compressed files in the order of their readers. Threads decompress the files ahead, as decompressing a file is
+/// slower than parsing with several threads. Uncompressed and unreadable files are skipped.
 class prefetched_files {
  public:
-  /// @param files in the order in which they will be read
-  /// @param most_bytes that wait to be read, of all files, but for one piece of each
+  /// @param files in the order of reading
+  /// @param most_bytes limit of waiting bytes of all files, plus one piece of each
   prefetched_files(std::vector<std::filesystem::path> files, unsigned threads, std::uint64_t most_bytes);
   prefetched_files(const prefetched_files&) = delete;
   prefetched_files& operator=(const prefetched_files&) = delete;
   ~prefetched_files();
 
-  /// The decompressed bytes of the next file of this name; those in front of it are given up. To be read before another
-  /// one is taken, and while this object lives. nullptr: there is none that is compressed.
+  /// Returns the decompressed bytes of the next file with this name, and drops all files before it; nullptr: no such
+  /// compressed file. The caller reads the source before the next take(), and during the lifetime of this object.
   [[nodiscard]] std::unique_ptr<byte_source> take(const std::filesystem::path& file);
   /// Files that were begun here, or taken before.
   [[nodiscard]] std::size_t begun();
@@ -37,7 +37,7 @@ class prefetched_files {
     std::deque<std::string> pieces;
     bool is_plain = false;
     bool is_finished = false;
-    std::string failure;  ///< what the reader gets at the end; empty: none
+    std::string failure;  ///< the reader's error at the end; empty: none
   };
   class taken_source;
 
@@ -52,7 +52,7 @@ class prefetched_files {
   std::condition_variable changed_;
   std::vector<upcoming> files_;
   std::size_t next_ = 0;       // that no thread has begun
-  std::size_t reading_ = 0;    // that is read or will be next: those in front of it are done with
+  std::size_t reading_ = 0;    // the file that is being read, or the next file to read
   std::uint64_t waiting_ = 0;  // bytes
   bool is_abandoned_ = false;
   std::vector<std::thread> threads_;

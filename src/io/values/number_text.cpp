@@ -114,7 +114,7 @@ bool parse_floating(std::string_view text, Float& value) {
   const char* end = text.data() + text.size();
   const auto [stop, problem] = std::from_chars(text.data(), end, value);
   if (problem == std::errc() && stop == end) return true;
-  // What is rare: blanks, a plus sign, hexadecimal, and values at the ends of the range. The program never sets a
+  // The slow path: blanks, a plus sign, hexadecimal, and values at the ends of the range. The program never sets a
   // locale.
   const std::string terminated(text);
   char* read_end = nullptr;

@@ -3,11 +3,12 @@
 #include <cstdint>
 #include <string_view>
 
-/// Numbers to and from the text of fact files. Integers are templates of their width; words of 32 and 64 bits exist.
+/// Conversions between numbers and the text of fact files. Integers are templates of their width, for words of 32 and
+/// 64 bits.
 namespace gpulog::io {
 
-/// The digits from `at` on, as far as they go; the text must end with something that is no digit. More than 19 digits
-/// give a wrong magnitude, which the caller sees by their count.
+/// Parses the digits from `at` on; the text must end with a byte that is not a digit. More than 19 digits give a wrong
+/// magnitude, which the caller detects by the number of digits.
 inline const char* scan_digits(const char* at, std::uint64_t& magnitude) {
   std::uint64_t sum = 0;
   for (unsigned digit; (digit = static_cast<unsigned char>(*at) - unsigned{'0'}) <= 9; ++at) sum = sum * 10 + digit;
@@ -15,7 +16,8 @@ inline const char* scan_digits(const char* at, std::uint64_t& magnitude) {
   return at;
 }
 
-/// Base 10; blanks before it and a plus sign are allowed. False: the text is no number, or none of this width.
+/// Parses base 10; leading blanks and a plus sign are allowed. Returns false for texts that are not numbers of this
+/// width.
 template <class Signed>
 [[nodiscard]] bool parse_number(std::string_view text, Signed& value);
 
@@ -23,7 +25,8 @@ template <class Signed>
 template <class Unsigned>
 [[nodiscard]] bool parse_unsigned(std::string_view text, Unsigned& value);
 
-/// As strtof and strtod read it: exponents, inf, nan, hexadecimal. False: no such text, or too large.
+/// Parses the forms of strtof and strtod: exponents, inf, nan, hexadecimal. Returns false for other texts and for
+/// overflow.
 template <class Float>
 [[nodiscard]] bool parse_floating(std::string_view text, Float& value);
 
@@ -35,7 +38,7 @@ char* print_number(char* to, std::int32_t value);
 char* print_number(char* to, std::int64_t value);
 char* print_number(char* to, std::uint32_t value);
 char* print_number(char* to, std::uint64_t value);
-/// With as many digits as tell all values apart (0.1 becomes 0.100000001), and no zeros at the end.
+/// Prints enough digits to distinguish all values (0.1 becomes 0.100000001), without trailing zeros.
 char* print_number(char* to, float value);
 char* print_number(char* to, double value);
 

@@ -77,7 +77,7 @@ class structured_parser {
     return text_.substr(begin, at_ - begin);
   }
 
-  /// A whole value, or nothing: then a value with fields was opened, or failed_ is set.
+  /// Returns a whole value; nothing: a value with fields was opened, or failed_ is set.
   std::optional<word> begin(const value_type& type) {
     skip_blanks();
     switch (type.kind) {
@@ -249,7 +249,7 @@ void structured_printer::begin_branch(word value, const structure_type& structur
   open_.push_back({&branch.fields, fields, 0, ')'});
 }
 
-/// nullptr where there is no such record.
+/// Returns nullptr for an unknown record.
 const word* structured_printer::fields_of(word record, std::size_t arity) const {
   const storage::record_table& table = (*columns_.records)[static_cast<std::uint32_t>(arity)];
   return table.has(record) ? table.fields(record) : nullptr;

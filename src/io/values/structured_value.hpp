@@ -17,9 +17,9 @@ namespace gpulog::io {
   return kind == value_kind::record || kind == value_kind::adt;
 }
 
-/// What the columns of a relation hold; without structures when none holds records or algebraic data types.
+/// The types of a relation's columns; without structures if the relation has no records and no algebraic data types.
 struct structured_columns {
-  std::vector<structure_id> structures;  ///< one for each attribute; invalid for plain values
+  std::vector<structure_id> structures;  ///< of each attribute; invalid for plain values
   const std::vector<structure_type>* types = nullptr;
   storage::record_tables* records = nullptr;
   storage::wide_values* wide = nullptr;  ///< of words with 64 bits, whatever the columns hold
@@ -29,14 +29,14 @@ struct structured_columns {
   }
 };
 
-/// Reads a value and its fields. Texts of symbols end at the next ',' and at the bracket around them, without the
-/// blanks around them, or are in double quotes, with a backslash before quotes and backslashes.
-/// @return false when the text is no value of the type
+/// Parses a value with its fields. A symbol without quotes ends at the next ',' or the enclosing bracket, and blanks
+/// around the symbol are dropped. A symbol in double quotes has a backslash before quotes and backslashes.
+/// @return false if the text is not a value of the type
 [[nodiscard]] bool parse_structured(std::string_view text, const value_type& type, const structured_columns& columns,
                                     storage::symbol_table& symbols, word& value);
 
-/// A value's text may be no longer: a part that records share is written wherever it occurs, so that few records may
-/// have a text without end.
+/// Limit of a value's text: shared parts are written at every occurrence, so a few records may have a text of
+/// exponential size.
 inline constexpr std::size_t longest_value_text = std::size_t{1} << 30;
 
 /// @throws user_error when a value that begins at `begin` has more text than that

@@ -16,7 +16,7 @@ std::size_t utf8_character(std::string_view text) {
     if ((byte & 0xc0) != 0x80) return 0;
     code = code << 6 | (byte & 0x3f);
   }
-  // Nothing that a shorter form has, no halves of pairs, nothing behind the last character.
+  // Rejects overlong forms, surrogates, and code points above the last character.
   if ((size == 3 && code < 0x800) || (size == 4 && (code < 0x10000 || code > 0x10ffff))) return 0;
   return code >= 0xd800 && code < 0xe000 ? 0 : size;
 }

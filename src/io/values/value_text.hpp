@@ -9,7 +9,8 @@
 /// Words to and from text, for the kinds that are numbers. wide: nullptr where words have 32 bits.
 namespace gpulog::io {
 
-/// False: the text is no value of the kind. There is one floating-point zero, since rows are told apart by their bits.
+/// Returns false for a text that is not a value of the kind. All floating-point zeros become +0: rows are compared by
+/// their bits.
 [[nodiscard]] bool parse_value(std::string_view text, value_kind kind, storage::wide_values* wide, word& value);
 
 /// Writes at most longest_number bytes and returns the end.

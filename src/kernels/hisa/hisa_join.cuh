@@ -9,27 +9,27 @@
 #include "storage/hisa/hisa_relation.hpp"
 
 /// Joins over hash-indexed sorted arrays (article, section 5.1 and Algorithm 3): in strides over the outer rows, each
-/// thread looks its row's range up in the inner relation's hash table; then the matches, summed up, are split evenly,
-/// so that a row with many is not one thread's work. Results go into `new`, with duplicates, or into a temporary table
-/// that the next join starts from (section 5.2).
+/// thread looks up the range of its row in the inner relation's hash table; then threads share the matches evenly by
+/// prefix sums, so that a row with many matches does not burden one thread. Results go into `new`, with duplicates, or
+/// into a temporary table for the next join (section 5.2).
 namespace gpulog::kernels::gpu {
 
 using storage::gpu::candidate_view;
 using storage::gpu::hisa_run_view;
 using storage::gpu::hisa_set_view;
 
-/// Candidates that a block finds the outer rows of at a time.
+/// Candidates per tile: a block finds the outer rows of a tile at a time.
 constexpr std::uint32_t join_tile = 1024;
 constexpr std::uint32_t join_rounds = join_tile / block_threads;
 
-/// Where a word comes from: a column of the outer rows, a column of the matching rows, or a constant.
+/// Source of a word: a column of the outer rows, a column of the matching rows, or a constant.
 struct join_source {
   enum class origin : std::uint8_t { outer, inner, constant };
   origin from = origin::constant;
   word constant = 0;
   const word* column = nullptr;
 };
-/// A register that is filled before the steps.
+/// A register that is loaded before the steps.
 struct join_load {
   register_number target = 0;
   join_source source;
@@ -38,7 +38,7 @@ struct join_load {
 using join_step = device_step<hisa_run_view, hisa_set_view>;
 
 struct join_arguments {
-  const std::uint64_t* offsets = nullptr;  ///< matches in front of each outer row; null: each row is its own candidate
+  const std::uint64_t* offsets = nullptr;  ///< number of matches before each outer row; null: each row is one candidate
   std::uint64_t rows = 0;
   std::uint64_t first_candidate = 0;
   std::uint64_t last_candidate = 0;
@@ -52,25 +52,25 @@ struct join_arguments {
   std::uint32_t constant_count = 0;
   std::uint32_t slot_count = 0;
   const register_number* outputs = nullptr;     ///< with steps
-  const join_source* output_sources = nullptr;  ///< without
+  const join_source* output_sources = nullptr;  ///< without steps
   std::uint32_t output_count = 0;
   candidate_view target;  ///< used_bits: null in a temporary table
   std::uint32_t* fault = nullptr;
 };
 
-/// In what form results leave.
+/// The form of the results.
 enum class join_sink : std::uint8_t { packed, columns, nullary };
 
-/// Shared memory of a block that joins.
+/// Shared memory of a joining block.
 struct join_block {
-  std::uint32_t owners[join_tile];  // of each candidate of the tile, relative to first_row
+  std::uint32_t owners[join_tile];  // by candidate of the tile, relative to first_row
   std::uint32_t wave_values[block_threads / backend::gpu::wave_size];
   std::uint64_t first_row;
   std::uint64_t last_row;
 };
 
-/// Finds the outer rows of candidates [begin, end): each row marks where its matches begin, and the largest mark so far
-/// is a candidate's row.
+/// Finds the outer rows of candidates [begin, end): each row marks the start of its matches, and a running maximum of
+/// the marks gives each candidate's row.
 __device__ inline void find_owners(join_block& block, const join_arguments& arguments, std::uint64_t begin,
                                    std::uint64_t end) {
   const unsigned wave = backend::gpu::wave();
@@ -113,7 +113,7 @@ __device__ inline void find_owners(join_block& block, const join_arguments& argu
   __syncthreads();
 }
 
-/// A candidate's outer row and, in the data array, its inner one.
+/// A candidate's outer row, and its inner row as a position in the data array.
 struct joined_rows {
   std::uint64_t outer = 0;
   std::uint64_t inner = 0;
@@ -140,7 +140,7 @@ __device__ inline word value_of(const join_source& source, const joined_rows& ro
   }
 }
 
-/// Notes the bits that a column's values use. All threads of a wave call it.
+/// Records the bits used by a column's values. All threads of a wave call this.
 __device__ inline void note_bits(word* used_bits, std::uint32_t column, word value) {
   const word all = backend::gpu::union_of_lanes(value);
   if (backend::gpu::lane() != 0) return;
@@ -159,7 +159,7 @@ __global__ void __launch_bounds__(block_threads) join_kernel(const join_argument
     const std::uint64_t begin = arguments.first_candidate + tile * join_tile;
     const auto count =
         static_cast<std::uint32_t>(min(static_cast<std::uint64_t>(join_tile), arguments.last_candidate - begin));
-    __syncthreads();  // the tile before is done with the block's memory
+    __syncthreads();  // all threads have finished the previous tile
     if (arguments.offsets != nullptr) find_owners(block, arguments, begin, begin + count);
 
     const auto run_steps = [&](const joined_rows& rows) {

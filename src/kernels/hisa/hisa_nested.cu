@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(nested_threads) count_kernel(const hisa_nest n
   }
 }
 
-/// Notes bits that no value had before.
+/// Records bits that no earlier value used.
 __device__ void note_value(word* used_bits, word value) {
   if ((value & ~*static_cast<volatile word*>(used_bits)) != 0) atomicOr(used_bits, value);
 }

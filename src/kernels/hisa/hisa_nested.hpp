@@ -6,9 +6,9 @@
 #include "kernels/join/nested_program.hpp"
 #include "storage/hisa/hisa_relation.hpp"
 
-/// Joins of several atoms as nested loops over hash-indexed sorted arrays, a thread an outer tuple: what the article
-/// compares its temporarily-materialised joins with (section 5.2). The results of each outer tuple are counted first,
-/// so that they are then written without an atomic operation.
+/// Joins of several atoms as nested loops over hash-indexed sorted arrays, one thread per outer tuple: the article's
+/// baseline for temporarily-materialized joins (section 5.2). A first pass counts the results of each outer tuple, so
+/// that the second pass writes without atomics.
 namespace gpulog::kernels::gpu {
 
 using hisa_body = nested_body<storage::gpu::hisa_run_view, storage::gpu::hisa_set_view>;
@@ -17,14 +17,15 @@ struct hisa_nest {
   hisa_body body;
   std::uint64_t first_row = 0;  ///< of the body's outer rows
   std::uint64_t rows = 0;
-  std::uint64_t* places = nullptr;  ///< by row: results, when counting; those of the rows before, when filling
+  /// By row: number of results when counting, results of all earlier rows when filling.
+  std::uint64_t* places = nullptr;
   storage::gpu::candidate_view target;
   std::uint32_t* fault = nullptr;
 };
 
 void count_nested(const backend::gpu::device_context& context, const hisa_nest& nest);
-/// Writes all results behind the target's tail, and moves it.
-/// @param results that were counted
+/// Appends all results to the target and advances the tail.
+/// @param results the counted number of results
 void fill_nested(const backend::gpu::device_context& context, const hisa_nest& nest, std::uint64_t results);
 
 }  // namespace gpulog::kernels::gpu

@@ -13,20 +13,20 @@
 
 namespace gpulog::kernels {
 
-/// Columns that several workers append to: pieces are reserved by one addition; who finds no room lets them grow while
-/// the others wait.
+/// Columns that several workers append to: an atomic addition reserves space; a worker without space enlarges the
+/// columns while the rest wait.
 class appended_columns {
  public:
-  /// @param arity at least one
+  /// @param arity at least 1
   appended_columns(backend::memory_resource& resource, std::uint64_t capacity, std::size_t arity = 2) {
     for (std::size_t c = 0; c < arity; ++c) columns_.emplace_back(resource, capacity, backend::fresh_memory::anything);
   }
-  /// write(column): n rows, of column c at column(c).
+  /// Appends n rows; write(column) must store n words of column c at column(c).
   template <class Write>
   void append(std::uint64_t n, const Write& write) {
     const std::uint64_t row = tail_.fetch_add(n);
     std::shared_lock<std::shared_mutex> in_use(gate_);
-    while (row + n > columns_.back().capacity()) {  // the last one to grow
+    while (row + n > columns_.back().capacity()) {  // the last column to grow
       in_use.unlock();
       {
         const std::unique_lock<std::shared_mutex> alone(gate_);

@@ -8,8 +8,8 @@
 
 namespace gpulog::kernels {
 
-/// Columns of a relation that a pipeline passes on as they are, from its first row on; nothing where it does anything
-/// else.
+/// Returns the columns of a relation that a pipeline only copies, starting at the first row read; nothing if the
+/// pipeline does more.
 template <class Relation>
 [[nodiscard]] std::optional<std::vector<const word*>> copied_columns(const pipeline& program,
                                                                      const relation_list<Relation>& relations) {

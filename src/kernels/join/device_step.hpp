@@ -5,10 +5,11 @@
 
 #include "kernels/join/pipeline.hpp"
 
-/// A step behind an expansion as kernels see it, whatever the relations are kept as.
+/// A step in the form for kernels, for any representation of relations.
 namespace gpulog::kernels::gpu {
 
-/// @tparam Run a view of an index's run, Set one of a relation's tuples
+/// @tparam Run a view of an index run
+/// @tparam Set a view of a relation's tuple set
 template <class Run, class Set>
 struct device_step {
   static constexpr std::uint32_t most_arguments = 8;
@@ -20,28 +21,29 @@ struct device_step {
   bool holds = false;  ///< exists_any: whether the part has rows
   register_number result = 0;
   register_number arguments[most_arguments] = {};
-  std::uint32_t argument_count = 0;  ///< of exists_key and exists_tuple: all are in wide_arguments
+  std::uint32_t argument_count = 0;  ///< exists_key and exists_tuple: all arguments are in wide_arguments
   std::uint32_t run_count = 0;
   const register_number* wide_arguments = nullptr;
   const Run* runs = nullptr;
   Set set;
-  // Of unpack: the fields of record n stand at fields[(n - 1) * record_arity]; wide_arguments are pairs of a field and
-  // the register that it goes to.
+  // For unpack: record n has its fields at fields[(n - 1) * record_arity]; wide_arguments are pairs of a field and a
+  // target register.
   const word* fields = nullptr;
   word records = 0;
   std::uint32_t record_arity = 0;
 };
 
-/// A register that is filled for each pair: from a column of the input rows, or of the matching rows.
+/// A register that is loaded for each pair, from a column of the input rows or of the matching rows.
 struct device_binding {
   register_number target = 0;
-  /// Carried: of the input, by first_row + row, as arguments move from iteration to iteration and this does not;
-  /// matched: the relation's, in a product.
+  /// Carried: a column of the input, indexed by first_row + row, because first_row changes between iterations and this
+  /// pointer does not. Matched, in a product: a column of the relation.
   const word* column = nullptr;
   std::uint32_t stored = 0;  ///< matched: number of the run's stored column
 };
 
-/// What all kinds of steps have in common, for a kernel. put: copies a vector to the device.
+/// Converts the common part of all kinds of steps to device form.
+/// @param put copies a vector to the device
 template <class Step, class Relations, class Put>
 [[nodiscard]] Step device_step_of(const step& one, const Relations& relations, const Put& put) {
   Step made;

@@ -6,14 +6,14 @@
 #include "kernels/join/pipeline.hpp"
 #include "storage/sets/equivalence.hpp"
 
-/// How a tile reads an equivalence relation: pairs are made while they are read.
+/// Reads an equivalence relation in tiles, computing the pairs on the fly.
 namespace gpulog::kernels {
 
 [[nodiscard]] inline bool reads_old(row_part part) { return part != row_part::delta; }
 [[nodiscard]] inline bool reads_delta(row_part part) { return part != row_part::old; }
 
-/// Rows [begin, begin + n) of a scan (rows_of) into the registers of its bindings. register_of(binding): where its
-/// first value goes.
+/// Reads rows [begin, begin + n) of a scan (rows_of) into the registers of its bindings.
+/// @param register_of returns where to store a binding's first value
 template <class RegisterOf>
 void read_equivalence(const storage::equivalence& source, const segment& scan, std::uint64_t begin, std::uint32_t n,
                       const RegisterOf& register_of) {
@@ -32,7 +32,7 @@ void read_equivalence(const storage::equivalence& source, const segment& scan, s
   }
 }
 
-/// Rows rows[0..n) of a scan: those of one binding in front of it are in sequence.
+/// Reads rows rows[0..n) of a scan; rows of the same binding are consecutive.
 template <class RegisterOf>
 void gather_equivalence(const storage::equivalence& source, const segment& scan, const std::uint64_t* rows,
                         std::uint32_t n, const RegisterOf& register_of) {
@@ -44,12 +44,12 @@ void gather_equivalence(const storage::equivalence& source, const segment& scan,
   }
 }
 
-/// Places of the pairs that a search for one or two keys finds, each with its partner.
+/// Returns the places of the pairs that match one or two keys.
 [[nodiscard]] inline storage::place_ranges find_pairs(const storage::equivalence& source, row_part part,
                                                       const word* first, const word* second, std::uint32_t i) {
   if (second == nullptr) return source.partners(first[i], reads_old(part), reads_delta(part));
   const bool found = source.is_pair(first[i], second[i], reads_old(part), reads_delta(part));
-  return {storage::place_range{0, found ? 1U : 0U}, storage::place_range{}};  // nothing is read of it
+  return {storage::place_range{0, found ? 1U : 0U}, storage::place_range{}};  // the places are only counted, never read
 }
 
 }  // namespace gpulog::kernels

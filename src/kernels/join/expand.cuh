@@ -12,7 +12,7 @@
 /// The fused kernel: scan -> match -> filter -> anti-match -> insert, for one segment of a pipeline.
 namespace gpulog::kernels::gpu {
 
-/// The row of the input that candidate c belongs to: the last one whose offset is not behind it, in [low, high].
+/// Returns the input row of candidate c: the last row in [low, high] whose offset is at most c.
 __device__ inline std::uint64_t owner_of(const std::uint64_t* offsets, std::uint64_t low, std::uint64_t high,
                                          std::uint64_t c) {
   while (low < high) {
@@ -26,14 +26,16 @@ __device__ inline std::uint64_t owner_of(const std::uint64_t* offsets, std::uint
   return low;
 }
 
-/// @return the thread's place, if it wins. All threads call it.
+/// Reserves a place for each winning thread. All threads call this.
+/// @return the thread's place if it wins
 __device__ inline std::uint64_t take_place(bool wins, std::uint64_t* tail) {
   const backend::gpu::lane_mask winners = backend::gpu::ballot(wins);
   return take_places(backend::gpu::count_bits(winners), tail) + backend::gpu::rank_in(winners);
 }
 
-/// Says how the kernel ended; all threads of all blocks call it, and the last block reports.
-/// @param candidates what was asked for; of first matches those that were looked at are reported, once all is done
+/// Reports how the kernel ended; all threads of all blocks call this, and the last block writes the report.
+/// @param candidates the number of candidates; first matches instead report, if not refused, the number of examined
+///   rows
 template <sink Sink>
 __device__ void report_end(const expand_arguments& arguments, std::uint64_t candidates, bool refused) {
   constexpr bool restart = Sink == sink::table;  // the next kernel counts from 0
@@ -65,12 +67,12 @@ __device__ void report_end(const expand_arguments& arguments, std::uint64_t cand
   report.number = arguments.report_number;
 }
 
-/// Blocks of a multiprocessor that keep all its threads busy: with more registers a thread, fewer accesses are under
-/// way (of 40 instead of 32, SG on loc-Brightkite took 1.15 times as long).
+/// Blocks per multiprocessor that keep all threads busy: with more registers per thread, fewer memory accesses overlap
+/// (with 40 instead of 32 registers, SG on loc-Brightkite took 1.15 times as long).
 constexpr std::uint32_t full_occupancy = backend::gpu::resident_threads / block_threads;
 
-/// One thread a candidate, in equal shares whatever the rows' numbers of matches are (skewed keys are split like all
-/// others).
+/// Assigns each candidate to one thread, independent of the number of matches per row, so that skewed keys are split
+/// evenly.
 template <sink Sink, matching Matching>
 __global__ void __launch_bounds__(block_threads, full_occupancy) expand_kernel(const expand_arguments arguments) {
   GPULOG_DYNAMIC_SHARED(word, shared_words);
@@ -93,9 +95,10 @@ __global__ void __launch_bounds__(block_threads, full_occupancy) expand_kernel(c
   constexpr bool looks_for_first = Matching == matching::first || Matching == matching::first_of_several;
   first_match_search<Matching == matching::first_of_several, decltype(registers)> search(
       arguments, registers, is_decided[backend::gpu::wave()]);
-  // Small launches are spread over all blocks; rows that look for a first match over all waves, whose lanes may help.
+  // Small launches are spread over all blocks. Rows that search for a first match are spread over all waves, so that
+  // idle lanes can help.
   const std::uint64_t share = (candidates + gridDim.x - 1) / gridDim.x;
-  std::uint32_t threads_with_row = backend::gpu::wave_size;  // of a wave
+  std::uint32_t threads_with_row = backend::gpu::wave_size;  // per wave
   if constexpr (looks_for_first) {
     threads_with_row = static_cast<std::uint32_t>(
         min(std::uint64_t{backend::gpu::wave_size}, max(std::uint64_t{1}, (share + waves - 1) / waves)));

@@ -4,15 +4,16 @@
 
 #include "kernels/join/device_program.hpp"
 
-/// Of several searches for the same value, each binding makes the one with the fewest rows (docs/adr/0016).
+/// Of several alternative searches for a value, each binding uses the search with the fewest rows (docs/adr/0016).
 namespace gpulog::kernels::gpu {
 
-/// The matches of an input row in the relation that has fewest; behind the last row there is nothing.
+/// Chooses the search with the fewest matches for an input row, and stores the ranges and the degree; the entry after
+/// the last row has degree 0.
 struct choose_fewest {
   const device_choice* choices;
   std::uint32_t choice_count;
   std::uint64_t rows;
-  std::uint64_t first_row;  ///< of the key columns
+  std::uint64_t first_row;  ///< first row of the key columns
   std::uint8_t* chosen;     ///< by row
   row_range* ranges;        ///< [run of the chosen index][row]
   std::uint64_t* degrees;   ///< rows + 1
@@ -30,7 +31,7 @@ struct choose_fewest {
     }
     std::uint64_t fewest = UINT64_MAX;
     std::uint32_t own = 0;
-    row_range first;  // in the first run of the chosen one
+    row_range first;  // in the first run of the chosen index
     for (std::uint32_t number = 0; number < choice_count; ++number) {
       const device_choice& choice = choices[number];
       std::uint64_t sum = 0;

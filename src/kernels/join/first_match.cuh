@@ -9,18 +9,17 @@
 #include "kernels/join/nested.cuh"
 #include "kernels/join/steps.cuh"
 
-/// The first match of a row: of one atom, or of several, the inner ones as nested loops. A thread looks at a few
-/// matches of its own row; the rows that are not decided then are looked at by all lanes of the wave, one row after the
-/// other.
+/// Finds the first match of a row: in one atom, or in several, with the inner atoms as nested loops. A thread examines
+/// a few matches of its own row; then all lanes of the wave together examine the undecided rows, one row at a time.
 namespace gpulog::kernels::gpu {
 
-/// The match's values.
+/// Loads the values of a match into the registers.
 template <class Registers>
 __device__ void set_matched(const expand_arguments& arguments, Registers& registers, std::uint64_t row,
                             std::uint64_t number) {
   const auto [run, position] = match_of(arguments.ranges, arguments.rows, row, number);
   const run_view& view =
-      arguments.runs[run];  // of a Cartesian product: one without rows, the columns are the relation's
+      arguments.runs[run];  // for a Cartesian product, a run without rows: the columns are the relation's
   for (std::uint32_t b = 0; b < arguments.matched_count; ++b) {
     const device_binding& bound = arguments.matched[b];
     const word* const column = bound.column != nullptr ? bound.column : view.stored + bound.stored * view.rows;
@@ -35,18 +34,18 @@ __device__ void set_carried(const expand_arguments& arguments, Registers& regist
   }
 }
 
-/// Looks for the first matches of the rows of a wave.
-/// @tparam HasInner whether the first match has more atoms than one
+/// Searches for the first matches of the rows of a wave.
+/// @tparam HasInner whether the first match has more than one atom
 template <bool HasInner, class Registers>
 class first_match_search {
  public:
-  /// @param is_decided of the wave, in shared memory
+  /// @param is_decided a variable of the wave in shared memory
   __device__ first_match_search(const expand_arguments& arguments, Registers& registers,
                                 volatile std::uint32_t& is_decided)
       : arguments_(arguments), registers_(registers), is_decided_(is_decided) {}
 
-  /// Whether a match of the row passes all steps. The registers are then what the steps behind the first match read.
-  /// All lanes call it.
+  /// Returns whether a match of the row passes all steps. If so, the registers hold the values for the steps after the
+  /// first match. All lanes call this.
   /// @param has_row whether the thread has a row
   __device__ bool find(std::uint64_t row, bool has_row) {
     const std::uint64_t degree = has_row ? arguments_.degrees[row] : 0;
@@ -59,7 +58,7 @@ class first_match_search {
       if (HasInner && !found && turns_ == 0) break;
     }
     backend::gpu::lane_mask open = backend::gpu::ballot(!found && number < degree);
-    bool is_set = found;  // whether the registers are those of the thread's own match
+    bool is_set = found;  // whether the registers hold the thread's match
     while (open != 0) {
       const unsigned owner = backend::gpu::lowest_bit(open);
       open &= open - 1;
@@ -79,20 +78,20 @@ class first_match_search {
     return found;
   }
 
-  /// Rows of the innermost atom that the thread has looked at.
+  /// Returns how many rows of the innermost atom the thread has examined.
   [[nodiscard]] __device__ std::uint64_t looked_at() const { return looked_at_; }
 
  private:
-  /// Sets the registers, which have what the row carries, to a match of its first atom. @return whether it passes the
-  /// steps behind
+  /// Loads a match of the first atom; the registers already hold the carried values of the row.
+  /// @return whether the match passes the steps
   __device__ bool set_match(std::uint64_t row, std::uint64_t number) {
     set_matched(arguments_, registers_, row, number);
     return passes_steps(arguments_.steps, arguments_.step_count, registers_, arguments_.fault);
   }
 
-  /// Whether a match of the first atom passes, with one of each inner atom.
-  /// @param share of the innermost atom's rows
-  /// @param is_alone whether it gives up after some turns, and not when another lane has decided it
+  /// Returns whether a match of the first atom passes together with some match of each inner atom.
+  /// @param share the thread's share of the innermost atom's rows
+  /// @param is_alone true: gives up after a number of turns; false: stops once any lane has decided
   __device__ bool passes(std::uint64_t row, std::uint64_t number, level_share share, bool is_alone) {
     if constexpr (!HasInner) {
       ++looked_at_;
@@ -111,7 +110,8 @@ class first_match_search {
     }
   }
 
-  /// Lanes share the matches [begin, degree) of a row's first atom; those of the innermost atom if the first has few.
+  /// Examines matches [begin, degree) of a row's first atom with all lanes. The lanes share the matches of the first
+  /// atom, or of the innermost atom if the first has fewer matches than lanes.
   /// @return a match that passes, or degree
   __device__ std::uint64_t find_together(std::uint64_t row, std::uint64_t begin, std::uint64_t degree) {
     const unsigned lane = backend::gpu::lane();

@@ -119,7 +119,7 @@ void fold_state::add_values(fold_op op, bool is_signed, const word* owners, cons
     case fold_op::max_float:
       return extreme([](Word a, Word b) { return as_float(a) > as_float(b); });
     case fold_op::functor:
-      break;  // by so_far()
+      break;  // callers use so_far() instead
   }
 }
 

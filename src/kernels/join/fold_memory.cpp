@@ -9,7 +9,7 @@ namespace gpulog::kernels {
 
 namespace {
 
-/// Each evaluation counts, and none may be left out.
+/// Returns whether the body of an aggregate calls next_counter, so that no evaluation may be skipped.
 bool counts_evaluations(const pipeline& program, std::size_t fold) {
   const auto counts = [](const step& one) {
     return one.kind == step_kind::compute && one.scalar == scalar_op::next_counter;
@@ -73,7 +73,7 @@ void fold_results::add(const fold_keys& keys, const std::uint16_t* groups, std::
     try {
       make_room();
     } catch (const backend::memory_exceeded&) {
-      return stop();  // the relations need it
+      return stop();  // the relations need the memory
     }
     const std::uint32_t place = slot_of(keys, group);
     if (slots_[place] != 0) continue;
@@ -123,7 +123,7 @@ fold_memory::fold_memory(const pipeline& program, backend::memory_resource& memo
   for (std::size_t number = 0; number < program.segments.size(); ++number) {
     const segment& here = program.segments[number];
     if (here.kind != expansion_kind::fold || counts_evaluations(program, number)) continue;
-    results_[number] = &own_.emplace_back(here.carried.size(), memory);
+    results_[number] = std::make_unique<fold_results>(here.carried.size(), memory);
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <shared_mutex>
 #include <vector>
@@ -11,50 +10,51 @@
 #include "kernels/join/fold.hpp"
 #include "kernels/join/pipeline.hpp"
 
-/// Results of aggregates, so that each group is folded once, however many tiles of bindings ask for it.
+/// Remembers results of aggregates, so that each group is folded once across all tiles.
 namespace gpulog::kernels {
 
-/// Columns of bindings, and which of their rows are the keys: one row for each group.
+/// Columns of bindings, and the rows that hold the keys: one row per group.
 struct fold_keys {
   const std::vector<const word*>* columns = nullptr;
   const std::uint16_t* rows = nullptr;
 };
 
-/// The results of one aggregate, by the values that its body reads. Any number of workers may ask and tell. Stops
-/// remembering where that does not pay: where groups are small, or are not asked for again; and where there is no
-/// memory for it.
+/// The results of one aggregate, by the values that its body reads. Thread-safe. Stops remembering if that does not pay
+/// (small groups, few hits) or if memory is short.
 class fold_results {
  public:
   fold_results(std::size_t width, backend::memory_resource& memory)
       : width_(width), slots_(memory), keys_(memory), codes_(memory), results_(memory) {}
 
-  /// Whether results are worth being told and asked for.
+  /// Returns whether to look up and store results.
   [[nodiscard]] bool is_on() const { return is_on_.load(std::memory_order_relaxed); }
-  /// Looks for the n groups whose numbers are given: writes the results of those that are known, and keeps the numbers
-  /// of the others, in order. @return how many are left
+  /// Looks up n groups: writes the results that exist, and keeps the numbers of the missing groups, in order.
+  /// @return the number of missing groups
   std::uint32_t find(const fold_keys& keys, std::uint16_t* groups, std::uint32_t n, fold_result* results);
-  /// Remembers the results of the n groups whose numbers are given, at a cost of so many bindings in all.
+  /// Stores the results of n groups.
+  /// @param bindings total number of bindings folded for these results
   void add(const fold_keys& keys, const std::uint16_t* groups, std::uint32_t n, const fold_result* results,
            std::uint64_t bindings);
 
  private:
-  // Bytes are few against any relation: 16 bytes and the key a result.
+  // Small compared with any relation: 16 bytes plus the key per result.
   static constexpr std::uint32_t most_results = 1U << 20;
   static constexpr std::uint32_t first_slots = 64;
 
   [[nodiscard]] std::uint64_t code_of(const fold_keys& keys, std::uint32_t group) const;
   [[nodiscard]] bool is_key(std::uint32_t entry, const fold_keys& keys, std::uint32_t group) const;
-  /// The slot that has the key, or the empty one where it would be.
+  /// Returns the slot with the key, or the empty slot for the key.
   [[nodiscard]] std::uint32_t slot_of(const fold_keys& keys, std::uint32_t group) const;
-  /// For one more result. @throws backend::memory_exceeded
+  /// Makes space for one more result.
+  /// @throws backend::memory_exceeded
   void make_room();
   void judge();
   void stop();
 
   std::size_t width_;
   std::shared_mutex mutex_;
-  backend::array<std::uint32_t> slots_;  // number of an entry + 1; 0: empty
-  backend::array<word> keys_;            // width_ a result
+  backend::array<std::uint32_t> slots_;  // entry number + 1; 0: empty
+  backend::array<word> keys_;            // width_ words per result
   backend::array<std::uint32_t> codes_;
   backend::array<fold_result> results_;
   std::uint64_t bindings_ = 0;
@@ -63,20 +63,20 @@ class fold_results {
   std::atomic<bool> is_on_ = true;
 };
 
-/// The results of all aggregates of a pipeline, by segment; valid as long as the relations that they read are the same.
+/// The results of all aggregates of a pipeline, by segment. Valid while the relations that the aggregates read are
+/// unchanged.
 class fold_memory {
  public:
-  /// @param memory outlives it
+  /// @param memory must outlive this object
   fold_memory(const pipeline& program, backend::memory_resource& memory);
-  /// Of the aggregate that begins with this segment; nullptr: each of its evaluations counts.
-  [[nodiscard]] fold_results* of(std::size_t segment) { return results_[segment]; }
+  /// Returns the results of the aggregate that starts at `segment`, or nullptr if no evaluation may be skipped.
+  [[nodiscard]] fold_results* of(std::size_t segment) { return results_[segment].get(); }
 
  private:
-  std::vector<fold_results*> results_;  // by segment; nullptr: no aggregate begins here
-  std::deque<fold_results> own_;
+  std::vector<std::unique_ptr<fold_results>> results_;  // by segment; nullptr if no aggregate starts there
 };
 
-/// nullptr: the pipeline has no aggregates.
+/// Returns nullptr if the pipeline has no aggregates.
 [[nodiscard]] std::shared_ptr<fold_memory> memory_of_folds(const pipeline& program, backend::memory_resource& memory);
 
 }  // namespace gpulog::kernels

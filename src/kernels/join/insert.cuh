@@ -6,14 +6,14 @@
 #include "storage/relation/views.hpp"
 #include "storage/sets/packed_slots.cuh"
 
-/// Insertion of tuples of one or two words, by kernels that produce them.
+/// Insertion of tuples of one or two words by kernels.
 namespace gpulog::kernels::gpu {
 
 using storage::gpu::insert_packed;
 using storage::gpu::offer_best;
 using storage::gpu::set_view;
 
-/// Writes a packed tuple into its row.
+/// Stores a packed tuple as row `row`.
 __device__ inline void store_packed(const set_view& set, std::uint64_t row, std::uint64_t key) {
   if (set.arity == 1) {
     set.columns[0][row] = static_cast<word>(key);
@@ -23,7 +23,7 @@ __device__ inline void store_packed(const set_view& set, std::uint64_t row, std:
   }
 }
 
-/// Writes a tuple into its row.
+/// Stores a tuple as row `row`.
 template <class Value>
 __device__ void store_tuple(const set_view& set, std::uint64_t row, const Value& value) {
   for (std::uint32_t c = 0; c < set.arity; ++c) set.columns[c][row] = value(c);

@@ -6,27 +6,27 @@
 #include "backend/gpu/wave.hpp"
 #include "storage/indexes/key_level.hpp"
 
-/// What kernels that expand rows by their matches share, whatever the index: the ranges of a row's matches in each run
-/// of the index, which match a candidate is, and places for results.
+/// Common parts of kernels that expand rows by their matches in any kind of index: ranges of matches per run, locating
+/// a candidate's match, and places for results.
 namespace gpulog::kernels::gpu {
 
 using storage::row_range;
 
-/// Threads of a block that expands.
+/// Threads per expanding block.
 constexpr std::uint32_t block_threads = 256;
 
-/// The matches of every input row: their number, and as a side effect a range in each run; behind the last row there is
-/// nothing.
+/// Computes the degree (number of matches) of an input row, and stores the range of matches in each run. The entry
+/// after the last row is 0.
 template <class Run>
 struct row_degree {
   const Run* runs;
   std::uint32_t run_count;
   std::uint64_t rows;
-  std::uint64_t first_row;  ///< of the key columns
-  const word* const* keys;  ///< one column a key word; null: a constant
+  std::uint64_t first_row;  ///< first row of the key columns
+  const word* const* keys;  ///< one column per key word; null: a constant
   const word* constants;    ///< by key word
   row_range* ranges;        ///< [run][row]
-  row_range part;           ///< of a Cartesian product: what every input row pairs with
+  row_range part;           ///< for a Cartesian product: the range that every input row pairs with
   __device__ std::uint64_t operator()(std::uint64_t row) const {
     if (row == rows) return 0;
     if (keys == nullptr) {
@@ -44,7 +44,7 @@ struct row_degree {
   }
 };
 
-/// Numbers of matches, to be summed up.
+/// Stores degrees for a prefix sum.
 template <class Run>
 struct store_degree {
   row_degree<Run> degree;
@@ -52,14 +52,15 @@ struct store_degree {
   __device__ void operator()(std::uint64_t row) const { degrees[row] = degree(row); }
 };
 
-/// A match of a row: where it stands in a run.
+/// A match of a row: a position in a run.
 struct row_match {
   std::uint32_t run = 0;
   std::uint64_t position = 0;
 };
 
-/// @param number of the row's matches in all runs
-/// @param ranges [run][row], of so many rows
+/// Locates a match of a row.
+/// @param ranges [run][row], with `rows` rows per run
+/// @param number index of the match among the row's matches in all runs
 __device__ inline row_match match_of(const row_range* ranges, std::uint64_t rows, std::uint64_t row,
                                      std::uint64_t number) {
   std::uint32_t run = 0;
@@ -72,7 +73,7 @@ __device__ inline row_match match_of(const row_range* ranges, std::uint64_t rows
   return {run, range.first + number};
 }
 
-/// Places behind the tail for `count` results of each wave, with one atomic a block. All threads call it.
+/// Reserves `count` places per wave after the tail, with one atomic per block. All threads call this.
 /// @return the place of the wave's first result
 __device__ inline std::uint64_t take_places(std::uint32_t count, std::uint64_t* tail) {
   GPULOG_SHARED(std::uint32_t[block_threads / backend::gpu::wave_size], wave_counts);

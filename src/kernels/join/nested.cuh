@@ -5,14 +5,14 @@
 #include "kernels/join/nested_program.hpp"
 #include "kernels/join/steps.cuh"
 
-/// A rule version as nested loops: a thread takes an outer row through all atoms behind it, innermost last. No table of
-/// bindings is made; threads of a wave wait for the one with most matches (article, section 5.2, figure 4).
+/// A rule version as nested loops: a thread takes an outer row through all atoms, innermost last, without a table of
+/// bindings. The threads of a wave wait for the thread with the most matches (article, section 5.2, figure 4).
 namespace gpulog::kernels::gpu {
 
 using storage::gpu::hisa_run_view;
 using storage::gpu::run_view;
 
-/// A word of the matching row that stands at a place of a run.
+/// Returns a word of the matching row at a position of a run.
 __device__ inline word matched_word(const device_binding& bound, const run_view& run, std::uint64_t at) {
   const word* const column = bound.column != nullptr ? bound.column : run.stored + bound.stored * run.rows;
   return column[at];
@@ -21,7 +21,7 @@ __device__ inline word matched_word(const device_binding& bound, const hisa_run_
   return bound.column[run.positions == nullptr ? at : run.positions[at]];
 }
 
-/// Whether all steps let the registers pass.
+/// Returns whether the registers pass all steps.
 template <class Step, class Registers>
 __device__ bool passes_steps(const Step* steps, std::uint32_t count, Registers& registers, std::uint32_t* fault) {
   for (std::uint32_t s = 0; s < count; ++s) {
@@ -30,7 +30,7 @@ __device__ bool passes_steps(const Step* steps, std::uint32_t count, Registers& 
   return true;
 }
 
-/// The search that has the fewest rows.
+/// Returns the search with the fewest rows.
 template <class Run, class Set, class Registers>
 __device__ std::uint32_t fewest_rows(const nested_level<Run, Set>& level, const Registers& registers) {
   std::uint64_t fewest = UINT64_MAX;
@@ -48,14 +48,14 @@ __device__ std::uint32_t fewest_rows(const nested_level<Run, Set>& level, const 
   return own;
 }
 
-/// The rows that a thread takes at the innermost level: every stride-th, from one on.
+/// A thread's share of the innermost level: every stride-th row, starting at `first`.
 struct level_share {
   std::uint32_t first = 0;
   std::uint32_t stride = 1;
 };
 
-/// Calls emit() for each binding that passes all levels, with its registers filled, until it returns false.
-/// @param turn called once a turn of any loop; the loops end when it returns false
+/// Calls emit() for each binding that passes all levels, with the registers filled, until emit() returns false.
+/// @param turn called once per iteration of any loop; the loops end when turn() returns false
 /// @param look called for each row of the innermost level
 template <class Run, class Set, class Registers, class Turn, class Look, class Emit>
 __device__ void run_levels(const nested_level<Run, Set>* levels, std::uint32_t level_count, Registers& registers,
@@ -112,8 +112,8 @@ __device__ void run_levels(const nested_level<Run, Set>* levels, std::uint32_t l
   }
 }
 
-/// Calls emit() for each binding of an outer row that passes, with its registers filled, until it returns false.
-/// @param turn called once a turn of any loop; the loops end when it returns false
+/// Calls emit() for each passing binding of an outer row, with the registers filled, until emit() returns false.
+/// @param turn called once per iteration of any loop; the loops end when turn() returns false
 template <class Run, class Set, class Registers, class Turn, class Emit>
 __device__ void nested_loops(const nested_body<Run, Set>& body, std::uint64_t row, Registers& registers,
                              std::uint32_t* fault, const Turn& turn, const Emit& emit) {

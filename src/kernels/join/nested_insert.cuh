@@ -9,7 +9,7 @@
 #include "kernels/loop/phase_batch.hpp"
 #include "kernels/loop/shared_loops.cuh"
 
-/// Nested loops whose bindings go into a tuple set of one or two words.
+/// Nested loops that insert bindings into a tuple set of one or two words.
 namespace gpulog::kernels::gpu {
 
 __device__ inline void add_for_wave(std::uint64_t* sum, std::uint32_t value) {
@@ -19,8 +19,8 @@ __device__ inline void add_for_wave(std::uint64_t* sum, std::uint32_t value) {
   }
 }
 
-/// A thread's outer row; all threads of a wave call it, those behind the last row too.
-/// @param safe_rows nobody inserts when there are more
+/// Runs a thread's outer row. All threads of a wave call this, including threads without a row.
+/// @param safe_rows no thread inserts beyond this number of rows
 template <class Registers>
 __device__ void insert_nested(const nested_body<run_view, set_view>& body, const set_view& set, std::uint64_t& tail,
                               std::uint64_t safe_rows, std::uint64_t row, Registers& registers,
@@ -37,7 +37,7 @@ __device__ void insert_nested(const nested_body<run_view, set_view>& body, const
     ++candidates;
     if (set.arity == 0) {
       fresh = atomicExch(reinterpret_cast<unsigned long long*>(&tail), 1ULL) == 0 ? 1 : 0;
-      return false;  // there is no other tuple
+      return false;  // a nullary relation has only one tuple
     }
     if (*static_cast<volatile std::uint64_t*>(&tail) > safe_rows) {
       refused |= batch_outcome::too_little_room;

@@ -6,32 +6,32 @@
 #include "kernels/join/device_step.hpp"
 #include "storage/indexes/key_level.hpp"
 
-/// A rule version as a kernel of nested loops sees it (nested.cuh).
+/// A rule version in the form for kernels with nested loops (nested.cuh).
 namespace gpulog::kernels::gpu {
 
 using storage::row_range;
 
-/// Most atoms behind the outermost one; rules with more are run in steps.
+/// Maximum number of inner atoms; rules with more atoms run in steps.
 constexpr std::uint32_t most_levels = 8;
 
-/// One of several searches for the values of an atom (kernels::search_choice).
+/// One of several alternative searches for the values of an atom (kernels::search_choice).
 template <class Run, class Set>
 struct nested_choice {
   const Run* runs = nullptr;
   std::uint32_t run_count = 0;
   const register_number* keys = nullptr;
   device_binding bound;
-  const device_step<Run, Set>* checks = nullptr;  ///< that the value is in the relations of the other searches
+  const device_step<Run, Set>* checks = nullptr;  ///< semi-joins with the relations of the remaining searches
   std::uint32_t check_count = 0;
 };
 
-/// An atom behind the outermost one, and the steps behind it.
+/// An inner atom and the steps after it.
 template <class Run, class Set>
 struct nested_level {
-  /// Where there are several searches, of which each binding makes the one with the fewest rows: these, and no runs.
+  /// Alternative searches, of which each binding uses the search with the fewest rows; replaces `runs`.
   const nested_choice<Run, Set>* choices = nullptr;
   std::uint32_t choice_count = 0;
-  const Run* runs = nullptr;  ///< one without rows for a product
+  const Run* runs = nullptr;  ///< for a product, one run without rows
   std::uint32_t run_count = 0;
   const register_number* keys = nullptr;  ///< null: a product with `whole`
   row_range whole;
@@ -39,7 +39,7 @@ struct nested_level {
   std::uint32_t binding_count = 0;
   const device_step<Run, Set>* steps = nullptr;
   std::uint32_t step_count = 0;
-  /// Once a binding has passed this level, the levels from this one on need no further row; none: levels behind.
+  /// A binding that passes this level needs no further row of the levels from this level on; most_levels: no effect.
   std::uint32_t first_match_from = most_levels;
 };
 
@@ -49,7 +49,7 @@ struct nested_body {
   std::uint32_t outer_count = 0;
   std::uint64_t first_row = 0;  ///< of the outer columns
   std::uint64_t rows = 0;
-  const device_step<Run, Set>* steps = nullptr;  ///< behind the outer rows
+  const device_step<Run, Set>* steps = nullptr;  ///< after the outer rows
   std::uint32_t step_count = 0;
   const nested_level<Run, Set>* levels = nullptr;
   std::uint32_t level_count = 0;
@@ -60,7 +60,7 @@ struct nested_body {
   std::uint32_t output_count = 0;
 };
 
-/// Whether a pipeline is nothing but atoms and steps that kernels have, not too many of them.
+/// Returns whether a pipeline consists only of atoms and device steps, within the size limits.
 [[nodiscard]] inline bool is_nest(const pipeline& program) {
   if (program.segments.size() > most_levels) return false;
   for (std::size_t s = 0; s < program.segments.size(); ++s) {
@@ -71,9 +71,9 @@ struct nested_body {
   return true;
 }
 
-/// The loops over the segments [begin, end) of a pipeline, which are atoms.
+/// Converts segments [begin, end) of a pipeline, all atoms, to loops.
 /// @param put copies a vector to the device
-/// @param steps_of makes steps
+/// @param steps_of converts steps
 /// @param stored whether bindings of a match are numbers of stored columns
 template <class Run, class Set, class Relations, class Put, class StepsOf>
 [[nodiscard]] std::vector<nested_level<Run, Set>> nested_levels_of(const pipeline& program, std::size_t begin,
@@ -129,7 +129,7 @@ template <class Run, class Set, class Relations, class Put, class StepsOf>
   return levels;
 }
 
-/// The loops of a pipeline that is_nest(); parameters as above.
+/// Converts a pipeline that is_nest() to loops. Parameters as above.
 template <class Run, class Set, class Relations, class Put, class StepsOf>
 [[nodiscard]] nested_body<Run, Set> nested_body_of(const pipeline& program, const Relations& relations, bool stored,
                                                    const Put& put, const StepsOf& steps_of) {
@@ -164,7 +164,7 @@ template <class Run, class Set, class Relations, class Put, class StepsOf>
   return body;
 }
 
-/// Whether an atom pairs with more rows than positions of 32 bits can name.
+/// Returns whether an atom pairs with more rows than a 32-bit position can address.
 template <class Relations>
 [[nodiscard]] bool has_wide_product(const pipeline& program, const Relations& relations) {
   for (std::size_t s = 1; s < program.segments.size(); ++s) {

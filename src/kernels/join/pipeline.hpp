@@ -13,7 +13,7 @@
 #include "storage/symbols/wide_values.hpp"
 #include "support/operations.hpp"
 
-/// A rule version in terms of registers and numbered relations: what every backend's runner executes over tiles of
+/// A rule version in terms of registers and numbered relations: the program that every backend runs over tiles of
 /// bindings (docs/internals/the-way-of-a-tuple.md).
 namespace gpulog::kernels {
 
@@ -21,25 +21,25 @@ class functor_table;
 class fold_memory;
 class run_windows;
 
-/// A relation of the program: its relation_id's value.
+/// The value of a relation_id.
 using relation_number = std::uint32_t;
 
 enum class row_part : std::uint8_t { all, old, delta };
 
-/// A register: one word for each binding of a tile. Constants have registers of their own behind the rule's slots.
+/// A register: one word per binding of a tile. Constants have registers after the rule's slots.
 ///
-/// With words of 64 bits a register holds codes (storage::wide_values). What a step computes has no code before
-/// somebody asks for it, since most of such values are only computed with: two registers hold its halves.
+/// In 64-bit programs a register holds codes (storage::wide_values). A computed value gets a code only on demand,
+/// because most computed values are only intermediate: until then, two registers hold its halves.
 using register_number = std::uint32_t;
 constexpr register_number no_register = UINT32_MAX;
 
-/// What a scan reads of an equivalence relation: its pairs; its elements, where one column at most is wanted; elements
-/// that have a pair in delta.
+/// What a scan of an equivalence relation reads: the pairs; the elements, if at most one column is needed; or the
+/// elements that have a pair in delta.
 enum class scan_kind : std::uint8_t { rows, elements, changed_elements };
 
 struct binding {
   register_number target;
-  /// Of the relation's columns; for a match in `hash` mode, of the layout's stored columns.
+  /// In the relation's columns; for a match in `hash` mode, in the layout's stored columns.
   std::uint32_t column;
 };
 
@@ -54,7 +54,7 @@ enum class step_kind : std::uint8_t {
   unpack
 };
 
-/// A step that makes no new bindings: computes a register, or keeps some bindings.
+/// A step that creates no bindings: computes a register, or drops bindings.
 struct step {
   step_kind kind;
   scalar_op scalar{};
@@ -66,66 +66,66 @@ struct step {
   std::size_t level = 0;
   std::vector<register_number> arguments;
   register_number result = 0;
-  bool is_wide = false;  ///< of compute and filter: it works on values of 64 bits
-  /// Of a wide step, by argument: the register of its upper half; no_register: the argument is a code.
+  bool is_wide = false;  ///< for compute and filter: whether the step works on 64-bit values
+  /// Wide steps, by argument: the register of the upper half; no_register: the argument is a code.
   std::vector<register_number> upper;
-  register_number upper_result = no_register;  ///< likewise
-  bool known_only = false;                     ///< no code is made for the result: no_code stands for it
-  storage::record_table* records = nullptr;    ///< of pack, find_record, unpack; of wide steps: of the values
-  std::vector<binding> bindings;               ///< of unpack: fields
-  std::vector<register_number> live;  ///< registers that are read behind this step: what compaction has to keep
+  register_number upper_result = no_register;  ///< upper half of the result, or no_register
+  bool known_only = false;                     ///< do not create a code for the result: use no_code if none exists
+  /// For pack, find_record, unpack: the record table; for wide steps: the value table.
+  storage::record_table* records = nullptr;
+  std::vector<binding> bindings;      ///< for unpack: fields
+  std::vector<register_number> live;  ///< registers that later steps read, which compaction must keep
 };
 
-/// One of several searches for the same values, of which each binding makes the one with the fewest rows.
+/// One of several alternative searches for a value; each binding uses the search with the fewest rows.
 struct search_choice {
   relation_number source = 0;
   std::size_t index = 0;
   std::size_t level = 0;
   std::vector<register_number> keys;
   binding bound{};
-  std::vector<step> checks;  ///< that the value found is in the relations of the other searches
+  std::vector<step> checks;  ///< semi-joins with the relations of the remaining searches
 };
 
-/// What filters behind a scan ask of one of its columns: rows outside of the window need not be read.
+/// Bounds on a column of a scan, derived from later filters: the scan may skip rows outside the window.
 struct window {
-  /// A constant, or a register of the segment before.
+  /// A constant, or a register of the previous segment.
   struct known_value {
     register_number value = 0;
-    register_number upper = no_register;  ///< with words of 64 bits: no_register, the value is a code
+    register_number upper = no_register;  ///< in 64-bit programs; no_register: the value is a code
   };
   struct summand {
     known_value value;
     bool is_subtracted = false;
   };
-  /// The column, or a sum of it and of what is known, is compared with a value. Sums wrap around.
+  /// A comparison of the column, or of a sum with the column, with a known value. Sums wrap around.
   struct bound {
     known_value value;
     bool is_upper = false;
     bool is_strict = false;
     bool is_column_subtracted = false;
-    std::vector<summand> summands = {};  ///< beside the column
+    std::vector<summand> summands = {};  ///< in addition to the column
 
     [[nodiscard]] bool is_of_sum() const { return is_column_subtracted || !summands.empty(); }
   };
   std::uint32_t column = 0;
   bool is_signed = false;
-  std::vector<bound> bounds;  ///< none: all rows are read
+  std::vector<bound> bounds;  ///< none: the scan reads all rows
 };
 
-/// fold: the distinct tuples of the carried registers, each once, on which the body of an aggregate or of a first match
-/// runs; unfold: the
-/// bindings of the segment before the fold, with their results. Only for devices: unit, not first: the bindings as they
-/// are; host: the same, and its steps run on the host; lookups: the same, and its steps need one table, of records of
-/// one arity or of values of 64 bits.
+/// fold: the distinct tuples of the carried registers, on which the body of an aggregate or of a first match runs;
+/// unfold: the bindings of the segment before the fold, with their results. Only on devices: unit, not first: the
+/// unchanged bindings; host: the same, with steps that run on the host; lookups: the same, with steps that need one
+/// table, of records of one arity or of 64-bit values.
 enum class expansion_kind : std::uint8_t { unit, scan, match, range, fold, unfold, host, lookups };
 
-/// Whether a step looks for a record by its fields, or works on values of 64 bits; a device does so for all bindings
-/// together.
+/// Returns whether a step looks up a record by its fields, or works on 64-bit values; a device runs such steps for all
+/// bindings together.
 [[nodiscard]] inline bool needs_lookup(const step& one) {
   return one.kind == step_kind::pack || one.kind == step_kind::find_record || one.is_wide;
 }
 
-/// A step that makes bindings out of bindings, and the steps that follow it.
+/// An operator that creates bindings from bindings, and the steps after it.
 struct segment {
   expansion_kind kind = expansion_kind::unit;
   row_part part = row_part::all;
@@ -133,40 +133,41 @@ struct segment {
   scan_kind scanned = scan_kind::rows;
   std::size_t index = 0;
   std::size_t level = 0;
-  std::vector<register_number> keys;  ///< of a match; of a range: its arguments
-  std::vector<binding> bindings;      ///< of a range: its value
-  value_kind value{};                 ///< of a range: its kind
-  /// With words of 64 bits, upper halves: of a range's arguments, its value, what is folded, and, on a device, of the
-  /// value of an unfold.
+  std::vector<register_number> keys;  ///< keys of a match; arguments of a range
+  std::vector<binding> bindings;      ///< for a range: its value
+  value_kind value{};                 ///< for a range: its kind
+  /// In 64-bit programs, upper halves: of a range's arguments and value, of the folded value, and, on a device, of the
+  /// result of an unfold.
   std::vector<register_number> upper_keys;
   register_number upper_value = no_register;
   register_number upper_folded = no_register;
-  /// Of a fold: the register that numbers its tuples, and the segment that unfolds it.
+  /// For a fold: the register that numbers the tuples, and the segment that unfolds.
   register_number owner = 0;
   std::size_t unfold = 0;
-  /// Of a fold: it only asks whether its body has a match; bindings without one end there.
+  /// For a fold: tests only whether the body has a match, and drops bindings without a match.
   bool first_match = false;
-  /// On a device, of the last segment of a first match: the first one of it. Once a binding has come through this
-  /// segment, these segments need no further row.
+  /// For the last segment of a first match on a device: the first segment of the first match. A binding that passes
+  /// needs no further row of these segments.
   std::optional<std::size_t> first_match_from;
-  std::size_t first_match_around = 0;  ///< the innermost fold around, if it only asks for a first match; 0: none
-  /// Of an unfold: the register of the result. Of a body's last segment: the fold that it ends, what is folded and how.
+  std::size_t first_match_around = 0;  ///< innermost enclosing fold if it is a first match; 0: none
+  /// For an unfold: the register of the result. For the last segment of a body: the fold that ends here, and how to
+  /// fold which register.
   register_number result = 0;
-  std::size_t ended_fold = 0;  ///< 0: it does not end one
+  std::size_t ended_fold = 0;  ///< 0: no fold ends here
   register_number folded = 0;
   fold_op fold{};
-  bool is_signed = true;  ///< of a count or sum: its result is a number, not an unsigned number
-  /// Of a body's last segment: what is folded depends on none of its rows, so that their number is enough.
+  bool is_signed = true;  ///< for a count or sum: whether the result is signed
+  /// For the last segment of a body: the folded value does not depend on the matching rows, so their number is enough.
   bool folds_row_counts = false;
-  word called = 0;                       ///< the number of the functor that folds
-  word initial = 0;                      ///< what it gets with the first value
-  window limits;                         ///< of a scan; who reads all rows needs to know nothing of it
-  std::vector<search_choice> choices;    ///< of a match: none, or several, the own search first
-  std::vector<register_number> carried;  ///< registers of the segment before that are read from here on
+  word called = 0;                       ///< number of the functor that folds
+  word initial = 0;                      ///< initial accumulated value of the functor
+  window limits;                         ///< for a scan; a reader that reads all rows may ignore the window
+  std::vector<search_choice> choices;    ///< for a match: empty, or several searches, this segment's own search first
+  std::vector<register_number> carried;  ///< registers of the previous segment that this or a later segment reads
   std::vector<step> steps;
 };
 
-/// Whether a body's last segment only says how often a value is counted or added.
+/// Returns whether the last segment of a body only determines how often a value is counted or added.
 [[nodiscard]] inline bool needs_row_counts_only(const segment& last) {
   const bool reads_rows = last.kind == expansion_kind::match || last.kind == expansion_kind::scan;
   if (!reads_rows || last.scanned != scan_kind::rows || !last.steps.empty() || !last.choices.empty()) return false;
@@ -176,27 +177,36 @@ struct segment {
   return last.fold == fold_op::sum_number && std::none_of(last.bindings.begin(), last.bindings.end(), is_folded);
 }
 
-/// How far a run of a pipeline is, for other threads.
+/// Refreshes an index before its first search.
+class index_refresher {
+ public:
+  index_refresher() = default;
+  index_refresher(const index_refresher&) = delete;
+  index_refresher& operator=(const index_refresher&) = delete;
+  virtual ~index_refresher() = default;
+  virtual void refresh(relation_number relation, std::size_t index) = 0;
+};
+
+/// Progress of a running pipeline, for different threads.
 struct pipeline_progress {
-  std::atomic<std::uint64_t> rows = 0;  ///< of its first expansion, that were taken through it
+  std::atomic<std::uint64_t> rows = 0;  ///< processed rows of the first expansion
   std::atomic<std::uint64_t> candidates = 0;
 };
 
-/// How many bindings came to each place of a pipeline, over all of its runs. A CPU counts at all places; a device knows
-/// what expansions give, and what goes on from a segment to the next one.
+/// Bindings counted at each place of a pipeline, over all runs. A CPU counts at every place; a device counts the
+/// results of expansions and the bindings passed to the next segment.
 struct step_counts {
   static constexpr std::uint32_t no_place = UINT32_MAX;
 
-  /// By segment: the place of what its expansion gives. Then come what the checks of its choices leave, and what each
-  /// step leaves.
+  /// By segment: the place after the expansion. The next places are after the checks of its choices, and after each
+  /// step.
   std::vector<std::uint32_t> first;
-  std::vector<std::uint32_t>
-      operators;                      ///< by operator of the plan's version: its place; no_place: nothing counts there
-  std::vector<std::uint64_t> counts;  ///< by place
-  std::uint64_t runs = 0;             ///< that were counted
+  std::vector<std::uint32_t> operators;  ///< by operator of the plan's version: its place; no_place: not counted
+  std::vector<std::uint64_t> counts;     ///< by place
+  std::uint64_t runs = 0;                ///< number of counted runs
 
-  /// Where the bindings of a segment's expansion are counted. @param has_choices whether it has made one of several
-  /// searches
+  /// Returns where the results of a segment's expansion are counted.
+  /// @param has_choices whether the expansion chose between several searches
   [[nodiscard]] std::uint32_t place_of_expansion(std::size_t segment, bool has_choices) const {
     return first[segment] + (has_choices ? 0 : 1);
   }
@@ -205,27 +215,45 @@ struct step_counts {
   }
 };
 
+/// What the runs of some versions may spend, in bindings: bindings cost 1, stored rows `row_cost`, and each duplicate
+/// saves `duplicate_gain`. Shared by workers.
+struct work_budget {
+  double row_cost = 0;
+  double duplicate_gain = 0;
+  std::atomic<double> left = 0;
+  bool is_extended = false;  ///< the work without these versions is expected to be larger than all that they spent
+};
+
 struct pipeline {
   std::vector<segment> segments;
-  std::vector<register_number> head;  ///< one a column
+  std::vector<register_number> head;  ///< one register per column
   relation_number target = 0;
   std::uint32_t slot_count = 0;
   std::vector<word> constants;  ///< register slot_count + i holds constants[i]
   storage::symbol_table* symbols = nullptr;
-  const functor_table* functors = nullptr;    ///< of call_functor
-  std::atomic<wide_word>* counter = nullptr;  ///< of next_counter
-  const word* iteration = nullptr;            ///< of iteration_number
+  const functor_table* functors = nullptr;    ///< for call_functor
+  std::atomic<wide_word>* counter = nullptr;  ///< for next_counter
+  const word* iteration = nullptr;            ///< for iteration_number
   storage::wide_values* wide = nullptr;       ///< nullptr: words have 32 bits
-  /// On a CPU, what aggregates gave in earlier runs, where that is still true; nullptr: nothing is.
+  /// On a CPU, results of aggregates from earlier runs that are still valid; nullptr: none.
   std::shared_ptr<fold_memory> folded;
-  /// What runs keep of the order of rows; nullptr: each run begins anew.
+  /// Sort orders shared between runs; nullptr: each run sorts anew.
   std::shared_ptr<run_windows> windows;
-  /// Gets true where a count or sum needs more bits than words have; nullptr: nobody asks.
+  bool may_remember = true;  ///< false: `folded` and `windows` would hold nothing
+  /// Set if a count or sum overflows the word size; nullptr: not reported.
   std::shared_ptr<std::atomic<bool>> wraps_around;
+  index_refresher* indexes = nullptr;     ///< on a CPU; nullptr: indexes are up to date
   pipeline_progress* progress = nullptr;  ///< on a CPU; nullptr: nobody asks
+  work_budget* budget = nullptr;          ///< on a CPU; nullptr: runs may spend anything
   std::shared_ptr<step_counts> counted;   ///< nullptr: nobody asks, or who runs it does not count
 
-  /// Whether a step can tell how often, and after what, it is taken.
+  /// Returns whether a run stores results of aggregates or orders of rows.
+  [[nodiscard]] bool has_memory() const {
+    return std::any_of(segments.begin(), segments.end(), [](const segment& one) {
+      return one.kind == expansion_kind::fold || !one.limits.bounds.empty();
+    });
+  }
+  /// Returns whether a step can observe how often and in which order steps run.
   [[nodiscard]] bool observes_order() const {
     return std::any_of(segments.begin(), segments.end(), [](const segment& one) {
       return std::any_of(one.steps.begin(), one.steps.end(), [](const step& taken) {
@@ -234,11 +262,11 @@ struct pipeline {
       });
     });
   }
-  /// Whether nothing is left to do once the head's relation has all that it can have: the empty tuple.
+  /// Returns whether the run is complete once the head contains the empty tuple.
   [[nodiscard]] bool ends_when_full() const { return head.empty() && !observes_order(); }
 };
 
-/// Rows [first, second) of a part.
+/// Rows [begin, end) of a part.
 struct part_rows {
   std::uint64_t begin;
   std::uint64_t end;
@@ -256,8 +284,8 @@ template <class Relation>
   return {0, source.rows()};
 }
 
-/// Rows that a scan reads: of an equivalence relation its elements by number, or the pairs of the part (or changed
-/// elements), counted from 0.
+/// Returns the rows that a scan reads. For an equivalence relation: its elements by number, or the pairs of the part
+/// (or the changed elements), counted from 0.
 template <class Relation>
 [[nodiscard]] part_rows rows_of(const Relation& source, const segment& scan) {
   if constexpr (requires { source.as_equivalence(); }) {
@@ -276,7 +304,7 @@ template <class Relation>
 template <class Relation>
 using relation_list = std::vector<std::unique_ptr<Relation>>;
 
-/// Rows that the first expansion of a pipeline reads; 1 for a unit or a match on constants.
+/// Returns the number of rows that the first expansion of a pipeline reads; 1 for a unit or a match on constants.
 template <class Relation>
 [[nodiscard]] std::uint64_t input_rows(const pipeline& program, const relation_list<Relation>& relations) {
   const segment& first = program.segments.front();
@@ -285,10 +313,12 @@ template <class Relation>
   return rows.end - rows.begin;
 }
 
-/// A fault in an arithmetic operation; the executor adds the rule.
+/// An arithmetic fault; the executor adds the rule.
 class arithmetic_fault {};
-/// The run was interrupted.
+/// Thrown when a run is interrupted.
 class interrupted {};
+/// The run has spent its budget (pipeline::budget).
+class over_budget {};
 /// Reading a factorized relation has cost more than was granted: it is to be run again over columns.
 class costly_reading {};
 

@@ -11,7 +11,7 @@
 #include "storage/representation/kept_rows.cuh"
 #include "storage/sets/packed_slots.cuh"
 
-/// Registers of a block and the interpreter of a rule's steps, for all kernels that run them.
+/// Registers of a block, and the interpreter of a rule's steps, for all kernels that run steps.
 namespace gpulog::kernels::gpu {
 
 using storage::mix;
@@ -19,7 +19,7 @@ using storage::scale;
 using storage::gpu::hisa_set_view;
 using storage::gpu::set_view;
 
-/// The registers of a block: [register][thread] in shared memory, constants once behind them.
+/// The registers of a block: [register][thread] in shared memory, followed by one copy of the constants.
 template <std::uint32_t Threads>
 class register_file {
  public:
@@ -29,7 +29,7 @@ class register_file {
   __device__ register_file(word* registers, std::uint32_t slot_count, word* constants)
       : registers_(registers), constants_(constants), slot_count_(slot_count) {}
 
-  /// All threads call it; a barrier has to follow.
+  /// All threads call this; a barrier must follow.
   __device__ void set_constants(const word* constants, std::uint32_t count) {
     for (std::uint32_t i = threadIdx.x; i < count; i += Threads) constants_[i] = constants[i];
   }
@@ -38,7 +38,7 @@ class register_file {
   }
   __device__ void set(register_number number, word value) { registers_[number * Threads + threadIdx.x] = value; }
 
-  /// Words of shared memory that a block needs.
+  /// Returns the words of shared memory that a block needs.
   [[nodiscard]] static std::size_t words(std::uint32_t slot_count, std::uint32_t constant_count) {
     return static_cast<std::size_t>(slot_count) * Threads + constant_count;
   }
@@ -49,7 +49,8 @@ class register_file {
   std::uint32_t slot_count_;
 };
 
-/// @tparam AsksKeptRows whether the set may be rows that are kept
+/// Returns whether a set contains a tuple.
+/// @tparam AsksKeptRows whether the set may be factorized rows
 template <bool AsksKeptRows, class Value>
 __device__ bool set_contains(const set_view& set, const Value& value) {
   if constexpr (AsksKeptRows) {
@@ -59,7 +60,7 @@ __device__ bool set_contains(const set_view& set, const Value& value) {
       return storage::gpu::contains_kept(set.kept, tuple);
     }
   }
-  if (set.capacity == 0) return false;  // never had a tuple
+  if (set.capacity == 0) return false;  // the set never had a tuple
   if (set.best != nullptr) return storage::gpu::contains_best(set, value);
   if (set.arity <= 2) return storage::gpu::contains_packed(set, set_view::packed(set.arity, value));
   const std::uint64_t hash = set.tuple_hash(value);
@@ -80,7 +81,7 @@ __device__ bool set_contains(const hisa_set_view& set, const Value& value) {
   return set.find(value).present;
 }
 
-/// Whether the binding passes the step.
+/// Returns whether the binding passes the step.
 template <bool AsksKeptRows = true, class Step, class Registers>
 __device__ bool run_step(const Step& step, Registers& registers, std::uint32_t* fault) {
   const auto wide_argument = [&](std::uint32_t c) { return registers.get(step.wide_arguments[c]); };
@@ -117,12 +118,12 @@ __device__ bool run_step(const Step& step, Registers& registers, std::uint32_t* 
       return found != step.negated;
     }
     default:
-      return true;  // the other steps never reach a device
+      return true;  // the remaining kinds of steps never reach a device
   }
 }
 
-/// The last row whose offset is not behind candidate c, in [low, high]. A wave searches together: a fifth of the steps,
-/// which is what counts while nothing else is under way.
+/// Returns the last row in [low, high] whose offset is at most c. The lanes of a wave search together, in a fifth of
+/// the steps: latency matters here, because no other work overlaps.
 __device__ inline std::uint64_t owner_by_wave(const std::uint64_t* offsets, std::uint64_t low, std::uint64_t high,
                                               std::uint64_t c) {
   while (low < high) {

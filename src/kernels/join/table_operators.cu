@@ -35,7 +35,8 @@ std::uint64_t select_rows(const device_context& context, backend::memory_resourc
   return context.read_counter(count.data());
 }
 
-/// Takes a slot for the row's group, or finds the row that has it. Columns are not written meanwhile.
+/// Claims a slot for the row's group, or finds the row that already represents the group. The columns must not change
+/// meanwhile.
 struct find_representative {
   const word* const* columns;
   std::uint32_t count;
@@ -80,7 +81,7 @@ __device__ void put_value(const value_columns& columns, std::uint64_t row, wide_
   columns.upper[row] = static_cast<word>(value >> 32);
 }
 
-/// A number of 32 bits in 64.
+/// Extends a 32-bit number to 64 bits.
 __device__ std::uint64_t widened(word value, bool is_signed) {
   return is_signed ? static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(value))) : value;
 }
@@ -89,8 +90,7 @@ __device__ std::uint64_t widened(wide_word value, bool) { return value; }
 template <class Word>
 constexpr Word sign_of = Word{1} << shift_mask<Word>;
 
-/// Words in the order of an operation's kind are compared as unsigned keys; the first key of all is lost by every
-/// value.
+/// Maps words to unsigned keys whose order is the order of the operation's kind; every value beats the initial key.
 template <class Word>
 __device__ Word to_key(fold_op op, Word value) {
   constexpr Word sign = sign_of<Word>;
@@ -146,7 +146,7 @@ __device__ void add(Word* cell, Word value) {
   atomicAdd(atomic_cell(cell), value);
 }
 
-/// Adds what one thread has: a value, or those of a wave together.
+/// Adds a thread's value, or the combined values of a wave, to the cells of a group.
 template <class Word>
 class fold_adder {
  public:
@@ -154,7 +154,7 @@ class fold_adder {
       : op_(op), cells_(cells), owner_(owner) {}
 
   __device__ void count(std::uint64_t values) const { add(cells_.counts + owner_, values); }
-  /// As widened() gives it.
+  /// The value must come from widened().
   __device__ void sum(std::uint64_t value) const {
     if constexpr (sizeof(Word) == sizeof(std::uint64_t)) {
       add(cells_.words + owner_, value);
@@ -188,7 +188,7 @@ class fold_adder {
       sum(static_cast<double>(as_float(value)), 1);
     }
   }
-  /// All lanes of a wave have a value of the same group.
+  /// All lanes: adds the lanes' values, which belong to the same group.
   __device__ void all_of_wave(Word value) const {
     const bool is_first = backend::gpu::lane() == 0;
     if (op_ == fold_op::count) {
@@ -216,12 +216,12 @@ class fold_adder {
   word owner_;
 };
 
-/// Neighbours mostly belong to one group: then the wave folds its values first, and one thread adds the result.
+/// Adjacent rows usually belong to one group: the wave then reduces its values first, and one thread adds the result.
 template <class Word>
 __global__ void add_to_fold_kernel(fold_op op, const word* owners, row_values<Word> values, std::uint64_t n,
                                    fold_cells<Word> cells) {
   const std::uint64_t stride = static_cast<std::uint64_t>(gridDim.x) * blockDim.x;
-  const std::uint64_t end = (n + wave_size - 1) / wave_size * wave_size;  // waves stay whole
+  const std::uint64_t end = (n + wave_size - 1) / wave_size * wave_size;  // rounded up to whole waves
   for (std::uint64_t i = static_cast<std::uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < end; i += stride) {
     const bool is_value = i < n;
     const word owner = is_value ? owners[i] : 0;
@@ -236,12 +236,12 @@ __global__ void add_to_fold_kernel(fold_op op, const word* owners, row_values<Wo
   }
 }
 
-/// Of a count or a sum of numbers.
+/// For a count, or a sum of numbers.
 template <class Word>
 __global__ void add_row_counts_kernel(fold_op op, const word* owners, row_values<Word> values,
                                       const std::uint64_t* matches, std::uint64_t n, fold_cells<Word> cells) {
   const std::uint64_t stride = static_cast<std::uint64_t>(gridDim.x) * blockDim.x;
-  const std::uint64_t end = (n + wave_size - 1) / wave_size * wave_size;  // waves stay whole
+  const std::uint64_t end = (n + wave_size - 1) / wave_size * wave_size;  // rounded up to whole waves
   for (std::uint64_t i = static_cast<std::uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < end; i += stride) {
     const bool is_row = i < n;
     const word owner = is_row ? owners[i] : 0;
@@ -276,7 +276,7 @@ struct take_value {
   value_columns results;
   std::uint64_t* wraps_around;
 
-  /// Whether a count, or a sum of 64 bits, does not fit into a word.
+  /// Returns whether a count, or a 64-bit sum, overflows a word.
   __device__ bool needs_more_bits(std::uint64_t value) const {
     constexpr Word largest = static_cast<Word>(~Word{0});
     if (op == fold_op::count) return value > (cells.is_signed ? largest / 2 : largest);
@@ -324,7 +324,7 @@ struct make_range_value {
   std::uint32_t* owners;
   __device__ void operator()(std::uint64_t i) const {
     const std::uint64_t number = first + i;
-    std::uint64_t low = 0;  // the last row whose offset is not behind
+    std::uint64_t low = 0;  // finds the last row whose offset is at most `number`
     std::uint64_t high = ranges.rows - 1;
     while (low < high) {
       const std::uint64_t middle = (low + high + 1) / 2;

@@ -8,27 +8,29 @@
 #include "support/operations.hpp"
 #include "support/value_types.hpp"
 
-/// Operators over whole tables of bindings in device memory, for what is no expansion by an index: aggregates and
-/// ranges. All of them are ordered on the context's stream; those that return a number wait for it.
+/// Operators over whole tables of bindings in device memory that are not index expansions: aggregates and ranges. All
+/// run on the context's stream; functions that return a number wait for it.
 namespace gpulog::kernels::gpu {
 
-/// Values of the rows of a table of bindings, with what it takes to read those of 64 bits.
-/// @tparam Word of 32 bits: columns hold the values; of 64 bits: codes or halves
+/// Values of a register in a table of bindings, including the tables to read 64-bit values.
+/// @tparam Word 32 bits: columns hold values; 64 bits: columns hold codes or halves
 template <class Word>
 struct row_values {
   storage::gpu::value_column column;
-  const word* numbered = nullptr;  ///< as storage::gpu::value_of_row
+  const word* numbered = nullptr;  ///< as in storage::gpu::value_of_row
 };
-/// Where values go: one column, or those of their halves.
+/// Output of values: one column, or one column per half.
 struct value_columns {
   word* lower = nullptr;
-  word* upper = nullptr;  ///< of 32 bits: not used
+  word* upper = nullptr;  ///< unused for 32-bit values
 };
 
-/// Finds rows that are equal in all columns.
-/// @param columns a device array of `count` >= 1 columns @param rows fewer than 2^32 - 1
-/// @param representatives one a row: the row that stands for its group
-/// @param groups at least `rows`: the rows that stand for themselves @return how many
+/// Groups rows that are equal in all columns.
+/// @param columns a device array of `count` >= 1 columns
+/// @param rows fewer than 2^32 - 1
+/// @param representatives by row: the representative row of the group
+/// @param groups space for `rows` entries: the representative rows
+/// @return the number of groups
 std::uint64_t group_rows(const backend::gpu::device_context& context, backend::memory_resource& resource,
                          const word* const* columns, std::uint32_t count, std::uint64_t rows,
                          std::uint32_t* representatives, std::uint32_t* groups);
@@ -37,42 +39,43 @@ std::uint64_t group_rows(const backend::gpu::device_context& context, backend::m
 void gather_rows(const backend::gpu::device_context& context, const word* column, const std::uint32_t* rows,
                  std::uint64_t n, word* out);
 
-/// What an aggregate has of each group so far.
+/// The accumulated values of an aggregate, by group.
 template <class Word>
 struct fold_cells {
-  std::uint64_t* counts = nullptr;  ///< of a sum of 32-bit numbers: that, in 64 bits
+  std::uint64_t* counts = nullptr;  ///< for a sum of 32-bit numbers: the sum in 64 bits
   double* sums = nullptr;
   Word* words = nullptr;
-  bool is_signed = true;  ///< of a count or sum: its result is a number, not an unsigned number
+  bool is_signed = true;  ///< for a count or sum: whether the result is signed
 };
-/// Before the first value.
+/// Starts the accumulated values.
 template <class Word>
 void clear_fold(const backend::gpu::device_context& context, fold_op op, const fold_cells<Word>& cells,
                 std::uint64_t groups);
-/// Value number i belongs to group owners[i]; count needs no values.
+/// Adds value i to group owners[i]; a count needs no values.
 template <class Word>
 void add_to_fold(const backend::gpu::device_context& context, fold_op op, const word* owners,
                  const row_values<Word>& values, std::uint64_t n, const fold_cells<Word>& cells);
-/// The same with as many values as there are matches of row i: they are counted, or its value is added so often.
+/// Like add_to_fold, with multiplicities: adds the value of row i matches[i] times, or counts matches[i].
 template <class Word>
 void add_row_counts(const backend::gpu::device_context& context, fold_op op, const word* owners,
                     const row_values<Word>& values, const std::uint64_t* matches, std::uint64_t n,
                     const fold_cells<Word>& cells);
-/// Whether every group has a value, also one that nothing was added to.
+/// Returns whether every group has a value, even without matches.
 [[nodiscard]] bool always_has_value(fold_op op);
-/// Numbers of the rows whose group has a value, in their order. @param representatives null: all are of group 0
-/// @return how many
+/// Lists the rows whose group has a value, in order.
+/// @param representatives null: all rows belong to group 0
+/// @return the number of rows
 std::uint64_t rows_with_value(const backend::gpu::device_context& context, backend::memory_resource& resource,
                               const std::uint64_t* counts, const std::uint32_t* representatives, std::uint64_t rows,
                               std::uint32_t* kept);
-/// Result number i = the value of the group of row kept[i] (null: row i).
-/// @param wraps_around gets 1 where a count, or a sum of 32-bit numbers, needs more bits than words have
+/// Stores the value of the group of row kept[i] (null: row i) as result i.
+/// @param wraps_around set to 1 if a count, or a sum of 32-bit numbers, overflows a word
 template <class Word>
 void fold_values(const backend::gpu::device_context& context, fold_op op, const fold_cells<Word>& cells,
                  const std::uint32_t* representatives, const std::uint32_t* kept, std::uint64_t n,
                  const value_columns& results, std::uint64_t* wraps_around);
 
-/// range(from, to, step) of each row.
+/// range(from, to, step) per row.
 template <class Word>
 struct range_rows {
   value_kind kind{};
@@ -82,11 +85,12 @@ struct range_rows {
   bool has_step = false;
   std::uint64_t rows = 0;
 };
-/// offsets: rows + 1 sums of the numbers of values. @return their number
+/// Computes rows + 1 prefix sums of the range sizes.
+/// @return the total number of values
 template <class Word>
 std::uint64_t count_range_values(const backend::gpu::device_context& context, backend::memory_resource& resource,
                                  const range_rows<Word>& ranges, std::uint64_t* offsets);
-/// Values number [first, last) of all rows', and the rows that they belong to.
+/// Writes values [first, last) of the concatenated ranges, and the row of each value.
 template <class Word>
 void make_range_values(const backend::gpu::device_context& context, const range_rows<Word>& ranges,
                        const std::uint64_t* offsets, std::uint64_t first, std::uint64_t last,

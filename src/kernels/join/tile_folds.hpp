@@ -10,13 +10,13 @@
 
 namespace gpulog::kernels {
 
-/// What an aggregate does with a tile of its body's bindings, and what it need not look at them for.
+/// Folds tiles of an aggregate's body, with shortcuts that avoid reading rows.
 class tile_folds {
  public:
   tile_folds(tile_steps& steps, tile_sources& sources, const pipeline& program, tile_scratch& scratch)
       : steps_(&steps), sources_(&sources), program_(&program), scratch_(&scratch) {}
 
-  /// Adds the values of n bindings, each to the group that owns it.
+  /// Adds the values of n bindings to their groups.
   void add_to_fold(const segment& here, fold_state& state, std::size_t number, const word* owners, std::uint32_t n) {
     if (program_->segments[here.ended_fold].first_match) return state.add_matches(owners, n);
     if (here.fold == fold_op::functor)
@@ -29,14 +29,14 @@ class tile_folds {
     state.add(here.fold, here.is_signed, owners, values, n);
   }
   [[nodiscard]] word folded_value(const fold_state& state, fold_op op, std::uint32_t group) const {
-    // A functor takes and gives words as they stand in columns.
+    // A functor receives and returns column words.
     if (op == fold_op::functor) return static_cast<word>(state.value(op, group, word_size::bits32));
     const word_size words = program_->wide == nullptr ? word_size::bits32 : word_size::bits64;
     return storage::word_of(state.value(op, group, words), program_->wide);
   }
 
-  /// The equivalence relation of which an aggregate folds the partners of one value, and of that value it reads nothing
-  /// else: the result is the same for all members of a class. nullptr: it is no such aggregate.
+  /// Returns the equivalence relation if an aggregate folds the partners of one key and reads nothing else of the
+  /// binding: the result is then the same for all members of a class. Otherwise returns nullptr.
   [[nodiscard]] const storage::equivalence* folded_classes(std::size_t number) const {
     const segment& fold = program_->segments[number];
     const segment& body = program_->segments[number + 1];
@@ -47,7 +47,21 @@ class tile_folds {
     return depends_on_key_only ? steps_->relation_of(body.source).as_equivalence() : nullptr;
   }
 
-  /// What a group of an aggregate has at the end of the body, or whether one of a first match has a match.
+  /// Finds the columns that an aggregate's body reads, and those that group its n bindings: values of an equivalence
+  /// relation are grouped by their classes.
+  void read_columns(std::size_t number, std::uint32_t n, fold_state& state) const {
+    state.columns().clear();
+    for (const register_number carried : program_->segments[number].carried)
+      state.columns().push_back(steps_->value(number - 1, carried));
+    state.keys() = state.columns();
+    if (const storage::equivalence* const classes = folded_classes(number)) {
+      word* const class_numbers = state.class_numbers();
+      for (std::uint32_t i = 0; i < n; ++i) class_numbers[i] = classes->class_number(state.columns().front()[i]);
+      state.keys().front() = class_numbers;
+    }
+  }
+
+  /// Returns the result of a group at the end of the body, or whether a first match has a match.
   [[nodiscard]] fold_result result_of(const fold_state& state, const segment& fold, std::uint32_t group) const {
     if (fold.first_match) return {0, state.has_match(group)};
     const segment& last = program_->segments[fold.unfold - 1];
@@ -60,13 +74,15 @@ class tile_folds {
     return {has_value ? folded_value(state, op, group) : 0, has_value};
   }
 
-  /// Whether an aggregate is one search whose rows are only counted: it costs less than to look up what it gave.
+  /// Returns whether an aggregate is a single search whose rows are only counted, which is cheaper than a lookup of a
+  /// remembered result.
   [[nodiscard]] bool is_counted_search(std::size_t number) const {
     const segment& body = program_->segments[number + 1];
     return program_->segments[number].steps.empty() && body.ended_fold == number && body.folds_row_counts;
   }
-  /// Of a body's last segment, for n bindings of the segment before: folds as many values as rows match, without a look
-  /// at these. @return how many
+  /// For the last segment of a body and n bindings of the previous segment: folds one value per matching row, without
+  /// reading the rows.
+  /// @return the number of matching rows
   std::uint64_t fold_row_counts(std::size_t number, std::uint32_t n) {
     const segment& last = program_->segments[number];
     fold_state& folded = *scratch_->folds[last.ended_fold];
@@ -91,7 +107,7 @@ class tile_folds {
   }
 
  private:
-  /// action(i, rows) for each binding and place where rows match it.
+  /// Calls action(i, rows) for each binding and each range of matching rows.
   template <class Action>
   void for_each_row_count(std::size_t number, std::uint32_t n, const Action& action) {
     const segment& here = program_->segments[number];
@@ -112,15 +128,14 @@ class tile_folds {
       return;
     }
     expansion_scratch& state = *scratch_->expansions[number];
-    steps_->relation_of(here.source)
-        .index(here.index)
+    steps_->index_of(here.source, here.index)
         .for_each_run(here.part != row_part::delta, here.part != row_part::old, [&](const storage::sorted_run& run) {
           sources_->find_ranges(number, run.level(here.level), n);
           for (std::uint32_t i = 0; i < n; ++i) action(i, state.ranges[i].count);
         });
   }
 
-  /// One value after the other: what a functor gives depends on what it gave before.
+  /// Sequential, because a functor's result depends on the previous result.
   void call_for_values(const segment& here, fold_state& state, const word* values, const word* owners,
                        std::uint32_t n) {
     for (std::uint32_t i = 0; i < n; ++i) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <numeric>
 #include <shared_mutex>
@@ -33,10 +32,10 @@ class tile_runner {
  public:
   /// @param gate of all workers of the run
   /// @param windows of this run, for all its workers; nullptr: scans read all rows
-  /// @param folded what aggregates gave; nullptr: it is remembered as long as this runner lives
+  /// @param folded what aggregates gave, for all workers of the run; nullptr: nothing is remembered
   tile_runner(const pipeline& program, const relation_list<relation>& relations, unsigned worker, tile_scratch& scratch,
               worker_gate& gate, const std::atomic<bool>* stop, run_windows* windows = nullptr,
-              std::shared_ptr<fold_memory> folded = nullptr)
+              fold_memory* folded = nullptr)
       : program_(&program),
         scratch_(&scratch),
         steps_(program, relations, scratch),
@@ -46,8 +45,7 @@ class tile_runner {
         shared_room_(relation::room_for(gate.workers)),
         stop_(stop),
         worker_(worker),
-        folded_(folded != nullptr ? std::move(folded) : memory_of_folds(program, backend::unlimited_memory())),
-        head_(program.head.size()),
+        folded_(folded),
         ends_when_full_(program.ends_when_full()) {
     if (program.counted == nullptr) return;
     if constexpr (Access::is_concurrent) {
@@ -74,7 +72,7 @@ class tile_runner {
 
   /// Runs over rows [begin, end) of the first segment's input, or until the head has all it can have.
   /// make_room(rows) is called with everybody else elsewhere. given: columns of these rows (tile_sources::give_rows).
-  /// @throws arithmetic_fault, interrupted, costly_reading, backend::memory_exceeded
+  /// @throws arithmetic_fault, interrupted, costly_reading, over_budget, backend::memory_exceeded
   template <class MakeRoom>
   void run(std::uint64_t begin, std::uint64_t end, const MakeRoom& make_room, const word* const* given = nullptr) {
     sources_.give_rows(given);
@@ -113,10 +111,20 @@ class tile_runner {
   /// Nothing that the rest of the run finds can be new.
   class head_is_full {};
 
-  /// @throws interrupted, head_is_full
-  void check_end() const {
+  /// @throws interrupted, head_is_full, over_budget
+  void check_end() {
     if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw interrupted{};
     if (ends_when_full_ && steps_.relation_of(program_->target).is_full()) throw head_is_full{};
+    if (program_->budget != nullptr) spend(*program_->budget);
+  }
+
+  /// Takes what was done since the last call from the budget.
+  void spend(kernels::work_budget& budget) {
+    const double cost = static_cast<double>(bindings_) + budget.row_cost * static_cast<double>(fresh_) -
+                        budget.duplicate_gain * static_cast<double>(candidates_ - fresh_);
+    const double left = budget.left.fetch_sub(cost - spent_) - (cost - spent_);
+    spent_ = cost;
+    if (left < 0) throw over_budget{};
   }
 
   /// Takes rows [begin, end) of the first segment's input through the pipeline. @throws as run, and head_is_full
@@ -154,6 +162,7 @@ class tile_runner {
   template <class MakeRoom>
   void process(std::size_t number, std::uint32_t n, const MakeRoom& make_room) {
     bindings_ += n;
+    scratch_->need_constants(n);
     std::uint64_t* count = counts_ == nullptr ? nullptr : counts_ + program_->counted->first[number] + 1;
     if (count != nullptr) *count += n;
     for (const step& one : program_->segments[number].steps) {
@@ -178,16 +187,9 @@ class tile_runner {
   void fold(std::size_t number, std::uint32_t n, const MakeRoom& make_room) {
     const segment& here = program_->segments[number];
     fold_state& state = *scratch_->folds[number];
-    std::vector<const word*> columns;
-    for (register_number carried : here.carried) columns.push_back(steps_.value(number - 1, carried));
-    std::vector<const word*> keys = columns;
-    if (const storage::equivalence* const classes = folds_.folded_classes(number)) {
-      word* const class_numbers = state.class_numbers();
-      for (std::uint32_t i = 0; i < n; ++i) class_numbers[i] = classes->class_number(columns.front()[i]);
-      keys.front() = class_numbers;
-    }
-    const std::uint32_t groups = state.group(keys, n);
-    fold_groups(number, columns, {&keys, state.representatives()}, groups, make_room);
+    folds_.read_columns(number, n, state);
+    const std::uint32_t groups = state.group(state.keys(), n);
+    fold_groups(number, state.columns(), {&state.keys(), state.representatives()}, groups, make_room);
     std::uint32_t kept = 0;
     word* const result = steps_.own(here.unfold, program_->segments[here.unfold].result);
     for (std::uint32_t i = 0; i < n; ++i) {
@@ -206,7 +208,7 @@ class tile_runner {
     fold_state& state = *scratch_->folds[number];
     std::uint16_t* const wanted = state.wanted();
     std::iota(wanted, wanted + groups, std::uint16_t{0});
-    fold_results* const known = folded_->of(number);
+    fold_results* const known = folded_ == nullptr ? nullptr : folded_->of(number);
     if (known == nullptr || !known->is_on() || folds_.is_counted_search(number)) {
       return fold_wanted(number, columns, wanted, groups, make_room);
     }
@@ -266,10 +268,11 @@ class tile_runner {
     }
     relation& target = steps_.relation_of(program_->target);
     gate_->require_room<Access>(target, Access::is_concurrent ? shared_room_ : n, make_room);
-    for (std::size_t c = 0; c < head_.size(); ++c) head_[c] = steps_.value(number, program_->head[c]);
+    const word** const head = scratch_->head.data();
+    for (std::size_t c = 0; c < program_->head.size(); ++c) head[c] = steps_.value(number, program_->head[c]);
     candidates_ += n;
     if (program_->progress != nullptr) program_->progress->candidates.fetch_add(n, std::memory_order_relaxed);
-    fresh_ += target.insert<Access>(head_.data(), n, scratch_->insert, worker_);
+    fresh_ += target.insert<Access>(head, n, scratch_->insert, worker_);
     if (ends_when_full_) check_end();
   }
 
@@ -314,8 +317,7 @@ class tile_runner {
       end_pairs(number, {}, make_room);
     } else {
       const bool has_window = sources_.has_window(number);
-      steps_.relation_of(here.source)
-          .index(here.index)
+      steps_.index_of(here.source, here.index)
           .for_each_run(here.part != row_part::delta, here.part != row_part::old, [&](const storage::sorted_run& run) {
             const std::uint32_t matched = sources_.find_matched(number, run.level(here.level), n);
             for (std::uint32_t k = 0; k < matched; ++k) {
@@ -364,6 +366,7 @@ class tile_runner {
   template <class MakeRoom>
   void process_found(std::size_t number, const row_source& source, std::uint32_t n, const MakeRoom& make_room) {
     if (source.choice != nullptr) {
+      scratch_->need_constants(n);
       if (counts_ != nullptr) counts_[program_->counted->first[number]] += n;
       for (const step& check : source.choice->checks) {
         n = steps_.apply_step(number, check, n);
@@ -487,13 +490,13 @@ class tile_runner {
   std::uint64_t shared_room_;
   const std::atomic<bool>* stop_;
   unsigned worker_;
-  std::shared_ptr<fold_memory> folded_;
-  std::vector<const word*> head_;
+  fold_memory* folded_;
   bool ends_when_full_;
   std::uint64_t* counts_ = nullptr;  ///< by place (step_counts); nullptr: nobody asks
   std::uint64_t bindings_ = 0;       ///< that came to segments
   std::uint64_t candidates_ = 0;
   std::uint64_t fresh_ = 0;
+  double spent_ = 0;                ///< of the pipeline's budget
   std::uint8_t* passes_ = nullptr;  // of run_pairs
 };
 

@@ -16,12 +16,12 @@ namespace gpulog::kernels {
 using storage::relation;
 using storage::tile_rows;
 
-/// What an expansion knows of the tile before it, and of the pairs that it writes out.
+/// State of an expansion: lookups for the previous tile, and the pairs being written.
 struct expansion_scratch {
   std::uint64_t codes[tile_rows];
   std::uint64_t homes[tile_rows];
   storage::row_range ranges[tile_rows];
-  std::uint16_t matched[tile_rows];  ///< bindings that have matches in the run that is searched
+  std::uint16_t matched[tile_rows];  ///< bindings with matches in the current run
   std::uint16_t owners[tile_rows];
   std::uint64_t rows[tile_rows];
   std::uint32_t filled = 0;
@@ -30,8 +30,7 @@ struct expansion_scratch {
 
 struct sorted_rows;
 
-/// Rows that a binding of the tile before is paired with: [begin, end), or those at these places of `sorted`, counted
-/// from `first`.
+/// Rows to pair with a binding of the previous tile: [begin, end), or these places of `sorted`, offset by `first`.
 struct wanted_rows {
   std::uint32_t owner = 0;
   std::uint64_t begin = 0;
@@ -40,50 +39,54 @@ struct wanted_rows {
   std::uint64_t first = 0;
 };
 
-/// What an expansion with a choice of searches knows of the tile before it.
+/// State of an expansion with alternative searches.
 struct choice_scratch {
   std::uint64_t fewest[tile_rows];
   std::uint64_t counts[tile_rows];
   std::uint8_t chosen[tile_rows];
 };
 
-/// One worker's memory for tiles; kept from rule to rule, so that a rule with a tiny delta pays no allocation.
+/// A worker's memory for tiles; reused between rules, so that a rule with a tiny delta needs no allocation.
 struct tile_scratch {
-  /// @param memory has the registers, which grow with the atoms of a rule and the variables that it needs at a time
+  /// @param memory provides the registers, whose size grows with the atoms and live variables of a rule
   explicit tile_scratch(backend::memory_resource& memory = backend::unlimited_memory()) : registers(memory) {}
 
   backend::array<word> registers;  // [segment][register][row of the tile]
-  std::vector<word> constants;
-  std::vector<std::unique_ptr<expansion_scratch>> expansions;  // by segment; null for others
-  std::vector<std::unique_ptr<fold_state>> folds;              // by segment; null for others
-  expansion_scratch probe;                                     // of existence tests
-  std::vector<std::unique_ptr<choice_scratch>> choices;        // by segment; null for others
-  std::vector<std::vector<wanted_rows>> rounds;                // by segment: of first matches, what is left to look at
-  // Readers of factorized relations: of steps by relation, of expansions by segment; null for others.
+  std::vector<word> constants;     // one column per constant, filled as far as need_constants() asked
+  std::vector<std::unique_ptr<expansion_scratch>> expansions;  // by segment; null if not an expansion
+  std::vector<std::unique_ptr<fold_state>> folds;              // by segment; null if not a fold
+  expansion_scratch probe;                                     // for existence tests
+  std::vector<std::unique_ptr<choice_scratch>> choices;        // by segment; null without choices
+  std::vector<std::vector<wanted_rows>> rounds;                // by segment: rows still to examine for first matches
+  // Readers of factorized relations: for steps by relation, for expansions by segment; null if unused.
   std::vector<std::unique_ptr<storage::factorized_reader>> step_readers;
   std::vector<std::unique_ptr<storage::factorized_reader>> expansion_readers;
   storage::insert_scratch insert;
   std::uint16_t selected[tile_rows];
   std::uint8_t found[tile_rows];
   record_memory records;
-  std::vector<std::uint64_t> counts;  // by place (step_counts), of a worker beside others
+  std::vector<std::uint64_t> counts;  // by place (step_counts), if several workers count
+  std::vector<const word*> head;      // columns of the inserted tuples
+  std::vector<const word*> tuple;     // columns of the tuples that are looked up
 
-  /// Makes room for a pipeline, and fills in its constants. @throws backend::memory_exceeded
+  /// Allocates the registers of a pipeline and takes its constants.
+  /// @throws backend::memory_exceeded
   void prepare(const pipeline& program) {
     const std::size_t segments = program.segments.size();
     const std::size_t words = segments * program.slot_count * tile_rows;
-    // What is there is of no use: it need not be copied into larger memory.
+    // Discards the old contents instead of copying them.
     if (words > registers.size()) {
       registers.release();
       registers.resize(words);
     }
-    const bool are_filled = program.constants.size() <= filled_.size() &&
-                            std::equal(program.constants.begin(), program.constants.end(), filled_.begin());
-    if (!are_filled) fill_constants(program);
-    expansions.resize(std::max(expansions.size(), segments));
-    folds.resize(std::max(folds.size(), segments));
-    choices.resize(std::max(choices.size(), segments));
-    rounds.resize(std::max(rounds.size(), segments));
+    take_constants(program);
+    if (head.size() < program.head.size()) head.resize(program.head.size());
+    if (expansions.size() < segments) {
+      expansions.resize(segments);
+      folds.resize(segments);
+      choices.resize(segments);
+      rounds.resize(segments);
+    }
     step_readers.clear();
     expansion_readers.clear();
     for (std::size_t i = 0; i < segments; ++i) {
@@ -96,16 +99,32 @@ struct tile_scratch {
     }
   }
 
- private:
-  void fill_constants(const pipeline& program) {
-    filled_ = program.constants;
-    constants.resize(std::max(constants.size(), filled_.size() * tile_rows));
-    for (std::size_t i = 0; i < filled_.size(); ++i) {
-      std::fill_n(constants.begin() + static_cast<std::ptrdiff_t>(i * tile_rows), tile_rows, filled_[i]);
-    }
+  /// Fills the columns of constants for a tile of n rows.
+  void need_constants(std::uint32_t n) {
+    if (n > filled_rows_) fill_constants(n <= few_rows ? few_rows : tile_rows);
   }
 
-  std::vector<word> filled_;  // what the first constants are
+ private:
+  static constexpr std::uint32_t few_rows = 16;
+
+  void take_constants(const pipeline& program) {
+    values_ = program.constants.data();
+    value_count_ = program.constants.size();
+    if (constants.size() < value_count_ * tile_rows) constants.resize(value_count_ * tile_rows);
+    filled_rows_ = 0;
+    fill_constants(1);
+  }
+  void fill_constants(std::uint32_t rows) {
+    for (std::size_t i = 0; i < value_count_; ++i) {
+      word* const column = constants.data() + i * tile_rows;
+      for (std::uint32_t row = filled_rows_; row < rows; ++row) column[row] = values_[i];
+    }
+    filled_rows_ = rows;
+  }
+
+  const word* values_ = nullptr;  // of the pipeline that was prepared last
+  std::size_t value_count_ = 0;
+  std::uint32_t filled_rows_ = 0;
 };
 
 }  // namespace gpulog::kernels

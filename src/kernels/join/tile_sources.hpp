@@ -11,35 +11,35 @@
 
 namespace gpulog::kernels {
 
-/// Which rows a segment's expansion pairs with the bindings of the tile before it, and how these pairs fill its own
-/// tile: from a relation, an index, a range of numbers, or the order of a window's column.
+/// Finds the rows that a segment's expansion pairs with the bindings of the previous tile, and loads the pairs into the
+/// segment's tile: from a relation, an index, a range of numbers, or rows sorted for a window.
 class tile_sources {
  public:
-  /// Where the rows of pairs are: in a run of an index (nullptr: in the relation), searched by the segment itself or by
-  /// one of its choices, or in the order of a window's column.
+  /// Origin of the rows of pairs: a run of an index (nullptr: the relation), searched by the segment or by one of its
+  /// choices, or rows sorted for a window.
   struct row_source {
     const storage::sorted_run* run = nullptr;
     const search_choice* choice = nullptr;
     const sorted_rows* sorted = nullptr;
   };
 
-  /// @param windows of this run, for all its workers; nullptr: scans read all rows
+  /// @param windows of this run, shared by all workers; nullptr: scans read all rows
   tile_sources(tile_steps& steps, const pipeline& program, tile_scratch& scratch, run_windows* windows)
       : steps_(&steps), program_(&program), scratch_(&scratch), windows_(windows) {}
 
-  /// Whether sorted_for may have an order for some of the rows.
+  /// Returns whether sorted_for() may return sorted rows.
   [[nodiscard]] bool has_window(std::size_t number) const {
     return windows_ != nullptr && !program_->segments[number].limits.bounds.empty();
   }
 
-  /// The rows of a scan in the order of its window's column; nullptr: the order of rows will do.
+  /// Returns the rows of a scan sorted by the window's column, or nullptr to scan in row order.
   [[nodiscard]] const sorted_rows* sorted_for(std::size_t number, part_rows rows, std::uint32_t n) {
     const segment& here = program_->segments[number];
     if (!has_window(number)) return nullptr;
     return windows_->find(number, here, steps_->relation_of(here.source).column(here.limits.column), rows, n);
   }
 
-  /// The same for one key's rows in a run.
+  /// Returns the rows of a key in a run, sorted by the window's column, or nullptr.
   [[nodiscard]] const sorted_rows* sorted_for(std::size_t number, const storage::sorted_run& run,
                                               const storage::row_range& range) {
     const segment& here = program_->segments[number];
@@ -52,9 +52,9 @@ class tile_sources {
     });
   }
 
-  /// action(places) for places in the sorted rows that a binding needs: those within its bounds, and of them none or
-  /// one where an aggregate asks no more than how many there are, or which is the least or greatest, or a first match
-  /// whether there is one.
+  /// Calls action(places) for each range of sorted rows within a binding's bounds. If an aggregate needs only the
+  /// number of rows, the minimum or the maximum, or if a first match needs only existence, the range has at most one
+  /// row.
   template <class Action>
   void for_each_wanted(std::size_t number, const sorted_rows& sorted, std::uint32_t i, const Action& action) {
     const segment& here = program_->segments[number];
@@ -81,7 +81,7 @@ class tile_sources {
     }
   }
 
-  /// How many numbers a binding's range has.
+  /// Returns the number of values in a binding's range.
   [[nodiscard]] std::uint64_t size_of_range(std::size_t number, std::uint32_t i) const {
     const auto kind = program_->segments[number].value;
     if (program_->wide == nullptr)
@@ -89,20 +89,21 @@ class tile_sources {
     return range_size(kind, wide_range_key(number, 0, i), wide_range_key(number, 1, i), wide_step_of_range(number, i));
   }
 
-  /// Of a search of an equivalence relation: the values of its one or two keys.
+  /// Returns the values of the one or two keys of a search in an equivalence relation.
   [[nodiscard]] std::pair<const word*, const word*> keys_of(std::size_t number) const {
     const segment& here = program_->segments[number];
     const std::size_t from = number == 0 ? 0 : number - 1;
     return {steps_->value(from, here.keys[0]), here.keys.size() > 1 ? steps_->value(from, here.keys[1]) : nullptr};
   }
 
-  /// The first segment's rows are those of columns that stand elsewhere: one a column of the relation, and nullptr for
-  /// those that are not read. nullptr: they are the relation's again.
+  /// Makes the first segment read the given columns: one per column of the relation, nullptr for unread columns.
+  /// nullptr: reads the relation again.
   void give_rows(const word* const* columns) { given_ = columns; }
   [[nodiscard]] bool are_given() const { return given_ != nullptr; }
 
-  /// Of a search of a factorized relation, for n bindings of the segment before: action(wanted_rows) for places in its
-  /// columns of values, or of sources where the keys are values. @throws costly_reading
+  /// Searches a factorized relation for n bindings of the previous segment. Calls action(wanted_rows) for places in the
+  /// columns of values, or in the columns of sources if the keys are values.
+  /// @throws costly_reading
   template <class Action>
   void find_in_factorized(storage::factorized_reader& reader, std::size_t number, std::uint32_t n,
                           const Action& action) {
@@ -116,7 +117,7 @@ class tile_sources {
       found.for_each_range([&](std::uint64_t first, std::uint64_t behind) { action(wanted_rows{i, first, behind}); });
     }
   }
-  /// action(i, how many rows a binding finds)
+  /// Calls action(i, number of rows) for each binding with rows.
   template <class Action>
   void count_found(storage::factorized_reader& reader, std::size_t number, std::uint32_t n, const Action& action) {
     const tile_steps::reader_keys keys = reader_keys_of(reader.form(), number);
@@ -129,7 +130,7 @@ class tile_sources {
     tile_steps::check_cost(reader);
   }
 
-  /// Reads rows [begin, begin + n) of the first segment's relation into its tile.
+  /// Reads rows [begin, begin + n) of the first segment's relation into the tile.
   void read_rows(const segment& first, std::uint64_t begin, std::uint32_t n) {
     if (given_ != nullptr) {
       for (const binding& bound : first.bindings)
@@ -144,7 +145,9 @@ class tile_sources {
     }
     for (const binding& bound : first.bindings) {
       const word* const column = from.column(bound.column) + begin;
-      std::copy(column, column + n, steps_->own(0, bound.target));
+      word* const to = steps_->own(0, bound.target);
+      *to = *column;  // one row needs no call
+      if (n > 1) std::copy(column + 1, column + n, to + 1);
     }
   }
 
@@ -157,18 +160,16 @@ class tile_sources {
     }
   }
 
-  /// Ranges of each binding in the runs of one of a segment's searches: action(run) for each run.
+  /// Calls action(run) for each run of a search, after looking up the ranges of all bindings.
   template <class Action>
   void for_each_run_of(const search_choice& choice, std::size_t number, std::uint32_t n, const Action& action) {
-    steps_->relation_of(choice.source)
-        .index(choice.index)
-        .for_each_run(true, true, [&](const storage::sorted_run& run) {
-          steps_->find_keys(run.level(choice.level), choice.keys, number - 1, n, *scratch_->expansions[number]);
-          action(run);
-        });
+    steps_->index_of(choice.source, choice.index).for_each_run(true, true, [&](const storage::sorted_run& run) {
+      steps_->find_keys(run.level(choice.level), choice.keys, number - 1, n, *scratch_->expansions[number]);
+      action(run);
+    });
   }
 
-  /// For each binding, which of a segment's searches has the fewest rows, and how many.
+  /// Chooses, for each binding, the search with the fewest rows.
   void choose_fewest(std::size_t number, std::uint32_t n) {
     const segment& here = program_->segments[number];
     const expansion_scratch& state = *scratch_->expansions[number];
@@ -191,17 +192,18 @@ class tile_sources {
     }
   }
 
-  /// The rows of each binding's key, all fetched ahead.
+  /// Looks up the rows of each binding's key, prefetching all slots.
   void find_ranges(std::size_t number, const storage::key_level& level, std::uint32_t n) {
     const segment& here = program_->segments[number];
     expansion_scratch& state = *scratch_->expansions[number];
-    // A first segment's keys are constants; other keys stand in the tile of the segment before.
+    // The keys of the first segment are constants; keys of later segments are in the previous tile.
     const std::size_t from = number == 0 ? 0 : number - 1;
     steps_->find_keys(level, here.keys, from, n, state);
   }
 
-  /// The same; state.matched are the bindings that have rows, found without a branch: it could not be predicted.
-  /// @return how many have
+  /// Looks up keys, and lists the bindings with rows in state.matched. Branchless, because the branch would be
+  /// unpredictable.
+  /// @return the number of bindings with rows
   std::uint32_t find_matched(std::size_t number, const storage::key_level& level, std::uint32_t n) {
     find_ranges(number, level, n);
     expansion_scratch& state = *scratch_->expansions[number];
@@ -213,8 +215,8 @@ class tile_sources {
     return matched;
   }
 
-  /// Fills the registers of the pairs that were written since the last call, which are all of one run. Columns are
-  /// looked up anew each time: a relation that grew has moved them.
+  /// Loads the registers of the pairs written since the last call, all from one run. Reads the column pointers anew,
+  /// because growth of the relation may have moved the columns.
   void gather(std::size_t number, const row_source& source) {
     const storage::sorted_run* const run = source.run;
     const segment& here = program_->segments[number];
@@ -288,21 +290,21 @@ class tile_sources {
     return wanted;
   }
 
-  /// Whether all that is asked of a row is that its value is within the window: each filter has given a bound.
+  /// Returns whether the window implies all filters: each filter became a bound.
   static bool asks_window_only(const segment& body) {
     return body.steps.size() == body.limits.bounds.size() &&
            std::all_of(body.steps.begin(), body.steps.end(),
                        [](const step& one) { return one.kind == step_kind::filter; });
   }
 
-  /// Places in the sorted rows that are within a binding's bounds.
+  /// Returns the range of sorted rows within a binding's bounds.
   [[nodiscard]] part_rows window_of(std::size_t number, const sorted_rows& sorted, std::uint32_t i) const {
     const window& limits = program_->segments[number].limits;
     auto first = sorted.keys.begin();
     auto last = sorted.keys.end();
     for (const window::bound& bound : limits.bounds) {
       const wide_word key = windows_->key_of(known_value(number, bound.value, i), limits.is_signed);
-      // Strict from below and not strict from above: behind all that are equal.
+      // A strict lower bound and an inclusive upper bound: after all equal keys.
       const auto place =
           bound.is_upper == bound.is_strict ? std::lower_bound(first, last, key) : std::upper_bound(first, last, key);
       (bound.is_upper ? last : first) = place;
@@ -370,7 +372,7 @@ class tile_sources {
     return steps_->keys_of(form, steps_->relation_of(here.source).index(here.index).layout(), here.keys, from);
   }
 
-  /// Rows of pairs are places of values, or of sources.
+  /// The rows of pairs are places of values, or of sources.
   void gather_factorized(const storage::factorized_form& form, std::size_t number, std::uint32_t begin) {
     const segment& here = program_->segments[number];
     const expansion_scratch& state = *scratch_->expansions[number];
@@ -383,7 +385,7 @@ class tile_sources {
     }
   }
 
-  /// One register of the pairs from `begin` on.
+  /// Loads one register of the pairs from `begin` on.
   void read_column(std::size_t number, const relation& from, const storage::sorted_run* run, const binding& bound,
                    std::uint32_t begin) {
     const expansion_scratch& state = *scratch_->expansions[number];

@@ -75,13 +75,14 @@ std::uint32_t tile_steps::filter(std::size_t number, const step& one, std::uint3
 }
 
 void tile_steps::find_tuples(std::size_t number, const step& one, std::uint32_t n) {
-  tuple_.resize(one.arguments.size());
-  for (std::size_t c = 0; c < tuple_.size(); ++c) tuple_[c] = value(number, one.arguments[c]);
+  std::vector<const word*>& tuple = scratch_->tuple;
+  tuple.resize(one.arguments.size());
+  for (std::size_t c = 0; c < tuple.size(); ++c) tuple[c] = value(number, one.arguments[c]);
   if (storage::factorized_reader* const reader = step_reader(one.source)) {
-    reader->contains(tuple_.data(), n, scratch_->found);
+    reader->contains(tuple.data(), n, scratch_->found);
     return check_cost(*reader);
   }
-  relation_of(one.source).contains(tuple_.data(), n, scratch_->insert, scratch_->found);
+  relation_of(one.source).contains(tuple.data(), n, scratch_->insert, scratch_->found);
 }
 
 storage::factorized_reader* tile_steps::reader_of(std::vector<std::unique_ptr<storage::factorized_reader>>& readers,
@@ -119,7 +120,7 @@ void tile_steps::find_in_factorized(storage::factorized_reader& reader, std::siz
   check_cost(reader);
 }
 
-/// Whether a relation has rows with a key.
+/// Tests whether a relation has rows with a key.
 void tile_steps::find_any(std::size_t number, const step& one, std::uint32_t n) {
   std::fill_n(scratch_->found, n, std::uint8_t{0});
   if (const auto* classes = relation_of(one.source).as_equivalence()) {
@@ -129,8 +130,7 @@ void tile_steps::find_any(std::size_t number, const step& one, std::uint32_t n) 
     return find_in_factorized(*reader, number, one, n);
   }
   expansion_scratch& state = scratch_->probe;
-  relation_of(one.source)
-      .index(one.index)
+  index_of(one.source, one.index)
       .for_each_run(one.part != row_part::delta, one.part != row_part::old, [&](const storage::sorted_run& run) {
         find_keys(run.level(one.level), one.arguments, number, n, state);
         for (std::uint32_t i = 0; i < n; ++i) scratch_->found[i] |= state.ranges[i].count != 0 ? 1 : 0;

@@ -12,7 +12,7 @@ namespace gpulog::kernels {
 
 using storage::relation;
 
-/// A pipeline's tiles, a register of tile_rows words for each slot and segment, and the steps that compute with them.
+/// A pipeline's tiles, with tile_rows words per segment and slot, and the steps that compute on tiles.
 class tile_steps {
  public:
   tile_steps(const pipeline& program, const relation_list<relation>& relations, tile_scratch& scratch)
@@ -21,12 +21,18 @@ class tile_steps {
   }
 
   [[nodiscard]] relation& relation_of(relation_number number) const { return *(*relations_)[number]; }
+  /// An index to search. With several workers it is up to date.
+  [[nodiscard]] const storage::sorted_index& index_of(relation_number number, std::size_t index) const {
+    const relation& source = relation_of(number);
+    if (program_->indexes != nullptr && !source.is_fresh(index)) program_->indexes->refresh(number, index);
+    return source.index(index);
+  }
 
-  /// Of steps. nullptr: the relation is not factorized.
+  /// Returns the reader for steps, or nullptr if the relation is not factorized.
   [[nodiscard]] storage::factorized_reader* step_reader(relation_number number) {
     return reader_of(scratch_->step_readers, number, number);
   }
-  /// Of an expansion that reads this relation.
+  /// Returns the reader for an expansion of this relation, or nullptr if the relation is not factorized.
   [[nodiscard]] storage::factorized_reader* expansion_reader(std::size_t segment_number, relation_number number) {
     return reader_of(scratch_->expansion_readers, segment_number, number);
   }
@@ -34,8 +40,8 @@ class tile_steps {
   static void check_cost(const storage::factorized_reader& reader) {
     if (reader.form().steps() > reader.form().most_steps()) throw costly_reading{};
   }
-  /// Whether keys of a search stand for the sources of a factorized relation, else for its values; and the keys, as
-  /// columns of segment `from`, in the order of these. Who made the pipeline has seen to it that they are all of them.
+  /// The keys of a search in a factorized relation: whether they select a source or a value, and the key columns in
+  /// segment `from`, in column order. The pipeline builder guarantees that every key column is bound.
   struct reader_keys {
     bool are_sources = true;
     std::vector<const word*> columns;
@@ -51,10 +57,12 @@ class tile_steps {
     return scratch_->registers.data() + (segment_number * program_->slot_count + number) * tile_rows;
   }
 
-  /// Runs a step over the first n bindings of a segment's tile. @return how many are left @throws arithmetic_fault
+  /// Runs a step on the first n bindings of a segment's tile.
+  /// @return the number of bindings left
+  /// @throws arithmetic_fault
   std::uint32_t apply_step(std::size_t number, const step& one, std::uint32_t n);
 
-  /// Ranges of a run's rows into state, one for each binding of segment `from`, all fetched ahead.
+  /// Looks up the range of each binding of segment `from` in a run, prefetching all slots.
   void find_keys(const storage::key_level& level, const std::vector<register_number>& keys, std::size_t from,
                  std::uint32_t n, expansion_scratch& state) {
     const word* columns[3] = {value(from, keys[0]), keys.size() > 1 ? value(from, keys[1]) : nullptr, nullptr};
@@ -93,7 +101,6 @@ class tile_steps {
   const pipeline* program_;
   const relation_list<relation>* relations_;
   tile_scratch* scratch_;
-  std::vector<const word*> tuple_;
 };
 
 }  // namespace gpulog::kernels

@@ -9,12 +9,12 @@ namespace gpulog::kernels::gpu {
 
 using backend::gpu::wave_size;
 
-/// Positions of ranges, which a wave goes through together. All lanes call these functions, each with a range of its
-/// own (count: 0 for none); load(position) is called where there is a position, and then use(is_there, loaded) by all
-/// lanes of the wave, with AtOnce loads a lane under way.
+/// Distributes the positions of ranges over the lanes of a wave. All lanes call these functions, each with a range
+/// (count 0 for none). load(position) runs for each position, and then use(is_there, loaded) runs on all lanes of the
+/// wave, with AtOnce pending loads per lane.
 ///
-/// Here all ranges are laid end to end and shared evenly, whatever their lengths are. use() gets the lane whose range
-/// it is, too.
+/// share_ranges_of concatenates all ranges and splits them evenly, whatever their lengths. use() also receives the lane
+/// that passed the range.
 template <unsigned AtOnce, class Load, class Use>
 __device__ inline void share_ranges_of(std::uint32_t first, std::uint32_t count, const Load& load, const Use& use) {
   const unsigned lane = backend::gpu::lane();
@@ -30,7 +30,7 @@ __device__ inline void share_ranges_of(std::uint32_t first, std::uint32_t count,
       owners[k] = 0;
       if (k != 0 && done + k * wave_size >= total) continue;
       const std::uint32_t match = done + k * wave_size + lane;
-      // The lane whose range has the position: the last one that begins at or before it.
+      // The lane of the position's range: the last lane whose range begins at or before the position.
       unsigned owner = 0;
       for (unsigned half = wave_size / 2; half != 0; half /= 2) {
         const std::uint32_t begin = backend::gpu::shuffle(before, owner + half);
@@ -54,8 +54,8 @@ __device__ inline void share_ranges(std::uint32_t first, std::uint32_t count, co
                           [&](bool is_there, const auto& loaded, unsigned) { use(is_there, loaded); });
 }
 
-/// The same where many ranges are long: the wave goes through these one after another, so that no lane has to find out
-/// which range a position belongs to.
+/// For many long ranges: the wave processes the ranges one at a time, so that no lane has to search for the range of a
+/// position.
 template <unsigned AtOnce, class Load, class Use>
 __device__ inline void share_long_ranges(std::uint32_t first, std::uint32_t count, const Load& load, const Use& use) {
   const unsigned lane = backend::gpu::lane();

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <compare>
 #include <cstdint>
-#include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <utility>
@@ -16,27 +16,26 @@
 
 namespace gpulog::kernels {
 
-/// Rows of a part of a relation in the order of one column: those between two values lie next to each other.
+/// Rows of a part of a relation, sorted by a column: the rows between two values are adjacent.
 struct sorted_rows {
-  backend::array<wide_word> keys;  ///< ascending, as key_of gives them
-  backend::array<std::uint32_t>
-      rows;  ///< of the relation; of one key's rows in a run of an index, from the first one on
+  backend::array<wide_word> keys;      ///< ascending, as returned by key_of
+  backend::array<std::uint32_t> rows;  ///< row numbers in the relation, or offsets from the key's first row in a run
 
-  /// Values in an order that is that of words without signs.
+  /// Maps a value to a key with the same order as an unsigned word.
   static wide_word key_of(wide_word value, bool is_signed, word_size words) {
     const wide_word sign = wide_word{1} << (words == word_size::bits64 ? 63 : 31);
     return is_signed ? value ^ sign : value;
   }
 };
 
-/// Values from `first` to `last`, both included, by their keys in sorted_rows.
+/// An inclusive range of keys.
 struct key_range {
   wide_word first = 0;
   wide_word last = 0;
 };
 
-/// The values of a column for which all bounds of a window hold: none, one range, or several, as sums wrap around. For
-/// k - l < 3 these are the values of l from k - 2 on, behind the largest one the smallest ones follow.
+/// The column values that satisfy all bounds of a window: none, one range, or several, because sums wrap around. For k
+/// - l < 3 these are the values of l from k - 2 on, where the smallest value follows the largest.
 class window_ranges {
  public:
   explicit window_ranges(word_size words) : words_(words) {
@@ -44,7 +43,8 @@ class window_ranges {
     ranges_[0] = {0, largest_};
   }
 
-  /// @param value that is compared @param sum of what stands beside the column
+  /// @param value the compared value
+  /// @param sum the sum of all summands except the column
   void keep(const window::bound& bound, bool is_signed, wide_word value, wide_word sum) {
     const wide_word compared = sorted_rows::key_of(value, is_signed, words_);
     if (bound.is_strict && compared == (bound.is_upper ? 0 : largest_)) {
@@ -54,9 +54,9 @@ class window_ranges {
     const wide_word strict = bound.is_strict ? 1 : 0;
     key_range kept{bound.is_upper ? 0 : compared + strict, bound.is_upper ? compared - strict : largest_};
     if (!bound.is_of_sum()) return keep_between(kept, kept);
-    // What the column has to be for the ends; in the order of keys, each value follows the one before also there.
+    // The column values for the two ends. The mapping preserves adjacency of keys, including the wrap-around.
     const auto column_of = [&](wide_word key) {
-      const wide_word total = sorted_rows::key_of(key, is_signed, words_);  // that is its own reverse
+      const wide_word total = sorted_rows::key_of(key, is_signed, words_);  // key_of is its own inverse
       const wide_word column = bound.is_column_subtracted ? sum - total : total - sum;
       return sorted_rows::key_of(column & largest_, is_signed, words_);
     };
@@ -72,8 +72,8 @@ class window_ranges {
  private:
   static constexpr std::uint32_t most_ranges = 8;
 
-  /// Keeps what is within one of two ranges, which are the same or lie apart, the smaller values first. More pieces
-  /// than there is room for: some values stay that could go, as the filters look again.
+  /// Intersects the ranges with the union of two ranges, which are either equal or disjoint and ascending. If the
+  /// result has too many pieces, keeps too many values, which the filters drop later.
   void keep_between(const key_range& low, const key_range& high) {
     const bool is_one = low.first == high.first;
     if (!is_one && 2 * count_ > most_ranges) return;
@@ -96,37 +96,39 @@ class window_ranges {
   std::uint32_t count_ = 1;
 };
 
-/// What all workers of one run of a pipeline know of its scans and searches with windows, or of several runs between
-/// which the relations with windows do not change. In a run no relation does: what it appends is not read.
+/// Sort orders for scans and searches with windows, shared by all workers of a run, or by several runs between which
+/// the windowed relations do not change. During a run relations are stable: a run does not read the rows that it
+/// appends.
 class run_windows {
  public:
-  /// @param resource has the memory that sorted rows take; where it has none, all rows are read
+  /// @param resource allocates sorted rows; if memory is short, all rows are read
   run_windows(const pipeline& program, backend::memory_resource& resource) : resource_(&resource), wide_(program.wide) {
     const auto has_window = [](const segment& one) { return !one.limits.bounds.empty(); };
-    if (std::none_of(program.segments.begin(), program.segments.end(), has_window)) return;
-    entries_.resize(program.segments.size());
+    if (std::any_of(program.segments.begin(), program.segments.end(), has_window)) segments_ = program.segments.size();
   }
 
-  /// The rows of a scan in the order of its window's column, or nullptr: all of them are to be read, as there are few,
-  /// or too few bindings have asked (n more ask now) to make up for the sorting.
+  /// Returns the rows of a scan sorted by the window's column, or nullptr to read all rows: if the scan is short, or if
+  /// too few bindings (n more now) have read it to pay for the sort.
   const sorted_rows* find(std::size_t number, const segment& scan, const word* column, part_rows part,
                           std::uint32_t n) {
-    if (entries_.empty() || scan.limits.bounds.empty()) return nullptr;
+    if (segments_ == 0 || scan.limits.bounds.empty()) return nullptr;
     if (part.end - part.begin < calibration::least_sorted_scan_rows || part.end > UINT32_MAX) return nullptr;
-    entry& here = entries_[number];
+    entry& here = entry_of(number);
     if (here.asked.fetch_add(n, std::memory_order_relaxed) + n < calibration::bindings_before_sorting) return nullptr;
     return here.made_once(
         [&] { return sort_rows(scan.limits.is_signed, part, [column](std::uint64_t row) { return column[row]; }); });
   }
 
-  /// The same for a key's rows in a run of the index that a match searches: `first` is the first of `count` rows, and
-  /// value(i) the i-th one's in the window's column. Keys with many rows are sorted when enough bindings have asked.
+  /// Returns the rows of a key in an index run, sorted by the window's column, or nullptr. Only keys with many rows are
+  /// sorted, after enough bindings have read them.
+  /// @param first the first of `count` rows
+  /// @param value value(i) returns the window column of row i
   template <class Value>
   const sorted_rows* find_of_key(std::size_t number, const window& limits, const void* run, std::uint64_t first,
                                  std::uint64_t count, const Value& value) {
-    if (entries_.empty() || limits.bounds.empty() || count < calibration::least_sorted_key_rows || count > UINT32_MAX)
+    if (segments_ == 0 || limits.bounds.empty() || count < calibration::least_sorted_key_rows || count > UINT32_MAX)
       return nullptr;
-    rows_of_key& here = entries_[number].of(run, first);
+    rows_of_key& here = entry_of(number).of(run, first);
     if (here.asked.fetch_add(1, std::memory_order_relaxed) + 1 < calibration::bindings_before_sorting) return nullptr;
     return here.made_once([&] { return sort_rows(limits.is_signed, {0, count}, value); });
   }
@@ -142,7 +144,7 @@ class run_windows {
     bool is_sorted = false;
     sorted_rows sorted;
 
-    /// nullptr: there was no memory for it.
+    /// Returns nullptr if memory is short.
     template <class Make>
     const sorted_rows* made_once(const Make& make) {
       std::call_once(made, [&] {
@@ -167,8 +169,14 @@ class run_windows {
       return keys[key];
     }
     std::shared_mutex mutex;
-    std::map<std::pair<const void*, std::uint64_t>, rows_of_key> keys;  // of a match: by run and first row
+    std::map<std::pair<const void*, std::uint64_t>, rows_of_key> keys;  // for a match: by run and first row
   };
+
+  /// Most runs have few rows and need none.
+  [[nodiscard]] entry& entry_of(std::size_t number) {
+    std::call_once(has_entries_, [this] { entries_ = std::make_unique<entry[]>(segments_); });
+    return entries_[number];
+  }
 
   /// @throws memory_exceeded
   template <class Value>
@@ -212,7 +220,9 @@ class run_windows {
 
   backend::memory_resource* resource_;
   const storage::wide_values* wide_;
-  std::deque<entry> entries_;  // by segment; none: there is no window
+  std::size_t segments_ = 0;  // 0: there is no window
+  std::once_flag has_entries_;
+  std::unique_ptr<entry[]> entries_;  // by segment
 };
 
 }  // namespace gpulog::kernels

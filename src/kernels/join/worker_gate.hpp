@@ -6,14 +6,14 @@
 
 namespace gpulog::kernels {
 
-/// Workers that run tiles beside each other share it while they touch relations, and one has it while it makes room.
+/// Shared by workers while they access relations in tiles; held exclusively by a worker that enlarges a relation.
 struct worker_gate {
   explicit worker_gate(unsigned number) : workers(number) {}
   std::shared_mutex mutex;
-  unsigned workers;  ///< that may be inside
+  unsigned workers;  ///< maximum number of workers inside
 
-  /// For a worker that holds it, if others are there: while there is too little room, make_room() with all of them
-  /// elsewhere.
+  /// Enlarges a relation while it has too little space. The calling worker holds the gate if more workers run;
+  /// make_room() runs while no worker is inside.
   template <class Access, class Relation, class MakeRoom>
   void require_room(const Relation& target, std::uint64_t room, const MakeRoom& make_room) {
     while (!target.has_room(room)) {

@@ -27,7 +27,7 @@ union loop_scratch {
   share_scan::storage shares;
 };
 
-/// All blocks wait for each other; what they wrote before can be read behind it.
+/// Grid-wide barrier: writes before it are visible after it.
 __device__ void wait_for_all_blocks(loop_state& state) {
   __syncthreads();
   if (gridDim.x == 1) return;
@@ -72,7 +72,8 @@ __device__ run_view view_of(const loop_index& index, const loop_index::level& le
   return view;
 }
 
-/// One thread brings an index up to date, but for the runs that have to be built. @return whether it has room
+/// Updates an index with one thread, except for runs that must be built.
+/// @return whether the index has enough space
 __device__ bool advance_index(const loop_arguments& arguments, std::uint32_t number) {
   loop_index& index = arguments.indexes[number];
   const loop_relation& relation = arguments.relations[index.relation];
@@ -144,7 +145,7 @@ __device__ void apply(const loop_arguments& arguments, const loop_patch& patch) 
   }
 }
 
-/// One block prepares a phase, if there is room for it and none of its versions is too large.
+/// Prepares a phase with one block, unless space is short or a version is too large.
 __device__ void open_phase(const loop_arguments& arguments, std::uint32_t number, loop_scratch& scratch) {
   const loop_phase& phase = arguments.phases[number];
   for (std::uint32_t p = threadIdx.x; p < phase.patch_count; p += loop_threads) apply(arguments, phase.patches[p]);
@@ -193,7 +194,8 @@ __device__ void open_phase(const loop_arguments& arguments, std::uint32_t number
   state.status = is_large ? loop_status::large : is_full ? loop_status::full : loop_status::running;
 }
 
-/// One block looks how the versions of a phase ended. @return whether they did all they had to
+/// Checks with one block how the versions of a phase ended.
+/// @return whether all versions are complete
 __device__ bool close_versions(const loop_arguments& arguments, std::uint32_t number, bool& had_many) {
   const loop_phase& phase = arguments.phases[number];
   loop_totals* const totals = arguments.totals + phase.first_task;
@@ -233,7 +235,8 @@ __device__ bool close_versions(const loop_arguments& arguments, std::uint32_t nu
   return is_done;
 }
 
-/// The iteration has ended. @return whether another one follows
+/// Ends an iteration.
+/// @return whether a further iteration follows
 __device__ bool close_iteration(const loop_arguments& arguments) {
   GPULOG_SHARED(unsigned long long, counted);
   if (threadIdx.x == 0) counted = 0;
@@ -261,7 +264,7 @@ __device__ bool close_iteration(const loop_arguments& arguments) {
   return goes_on;
 }
 
-/// What happens between phases: relations advance, indexes follow.
+/// Advances relations and indexes between phases.
 __device__ void close_phase(const loop_arguments& arguments, std::uint32_t number, loop_scratch& scratch) {
   bool had_many = false;
   if (!close_versions(arguments, number, had_many)) return;
@@ -299,9 +302,9 @@ __device__ void run_versions(const loop_arguments& arguments, std::uint32_t numb
   const std::uint32_t wave = backend::gpu::wave();
   const std::uint32_t lane = backend::gpu::lane();
   word* const constants = shared_words + arguments.slot_count * loop_threads + wave * arguments.constant_count;
-  // Neighbouring shares go to different blocks.
+  // Adjacent shares go to different blocks.
   for (std::uint32_t share = wave * gridDim.x + blockIdx.x; share < shares; share += gridDim.x * waves) {
-    // The last task whose first share is not behind this one.
+    // Finds the last task whose first share is at most `share`.
     std::uint32_t low = 0;
     std::uint32_t high = phase.task_count - 1;
     while (low < high) {
@@ -315,7 +318,7 @@ __device__ void run_versions(const loop_arguments& arguments, std::uint32_t numb
     const loop_task& task = arguments.tasks[phase.first_task + low];
     const loop_relation& target = arguments.relations[task.target];
     register_file<loop_threads> registers(shared_words, task.body.slot_count, constants);
-    backend::gpu::wave_barrier();  // those of the share before have been read
+    backend::gpu::wave_barrier();  // all lanes have read the constants of the previous share
     for (std::uint32_t c = lane; c < task.body.constant_count; c += backend::gpu::wave_size)
       constants[c] = task.body.constants[c];
     backend::gpu::wave_barrier();

@@ -7,7 +7,7 @@ namespace gpulog::kernels::gpu {
 
 namespace {
 
-/// The last block tells the host how all tasks ended.
+/// Reports the outcome of all tasks to the host; the last block writes the report.
 __device__ void report_batch(const batch_arguments& arguments) {
   GPULOG_SHARED(bool, is_last);
   __threadfence();

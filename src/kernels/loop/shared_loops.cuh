@@ -6,13 +6,13 @@
 #include "kernels/join/nested.cuh"
 #include "kernels/join/wave_share.cuh"
 
-/// A rule version of two atoms as nested loops that a wave goes through together: each thread looks up its own outer
-/// row, and the matches of all rows are shared evenly, so that nobody waits for the row with most of them.
+/// A rule version of two atoms as nested loops, processed by a wave together: each thread looks up its own outer row,
+/// and the wave shares the matches of all rows evenly, so that no lane waits for the row with the most matches.
 namespace gpulog::kernels::gpu {
 
-/// All lanes of a wave call it, those without a row too, for a body with one level that has one search. Calls emit()
-/// for each binding that passes, with the registers of some lane filled, until it returns false for a lane.
-/// @param turns called by all lanes with the number of turns that follow; the loops end when it returns false
+/// Runs a body with one level and one search; all lanes of a wave call this, including lanes without a row. Calls
+/// emit() for each passing binding, with the registers of some lane filled, until emit() returns false for a lane.
+/// @param turns called by all lanes with the number of iterations to come; the loops end when turns() returns false
 template <class Registers, class Turns, class Emit>
 __device__ void shared_loops(const nested_body<run_view, set_view>& body, std::uint64_t row, bool has_row,
                              Registers& registers, std::uint32_t* fault, const Turns& turns, const Emit& emit) {
@@ -35,7 +35,7 @@ __device__ void shared_loops(const nested_body<run_view, set_view>& body, std::u
   for (std::uint32_t r = 0; r < level.run_count; ++r) {
     const run_view& run = level.runs[r];
     row_range found;
-    // Registers may be those of another lane's row by now.
+    // The registers may hold a different lane's row by now.
     if (passes && (r == 0 || enter(row))) {
       found = level.whole;
       if (level.keys != nullptr) found = run.find([&](std::uint32_t c) { return registers.get(level.keys[c]); });

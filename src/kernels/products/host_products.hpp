@@ -13,7 +13,8 @@
 
 namespace gpulog::kernels {
 
-/// Makes all rows, level by level, until none is due. @return nothing, where this takes more steps than that
+/// Computes all rows, level by level, until no row is due.
+/// @return nothing if this exceeds `most`
 template <class Backend>
 std::optional<product_counts> make_rows(Backend& backend, backend::memory_resource& resource, product_rows& rows,
                                         const product_steps& most, const std::atomic<bool>* stop) {
@@ -30,7 +31,7 @@ std::optional<product_counts> make_rows(Backend& backend, backend::memory_resour
     return sum;
   };
   product_counts counts;
-  std::uint32_t step = 1;  // first tuples came before
+  std::uint32_t step = 1;  // first tuples have an earlier stamp
   std::vector<std::uint32_t> due;
   for (bool is_any = true; is_any; ++counts.rounds) {
     is_any = false;
@@ -59,12 +60,12 @@ std::optional<product_counts> make_rows(Backend& backend, backend::memory_resour
   return counts;
 }
 
-/// Runs a recursion of products, and replaces the target's rows, which are those to start from, by its result: words,
-/// or columns where these take less memory.
-/// @param bound of its values, which are numbers of rows themselves then; 0: they get numbers
-/// @param most_bytes that tables of groups may have
-/// @param most steps; if there may be any number of them, words stay words, too
-/// @return nothing, and nothing is done, when it is more, or less
+/// Runs a product recursion and replaces the target's rows, the first tuples, by the result: words, or columns if
+/// columns take less memory.
+/// @param bound exclusive bound of the values if values serve directly as row numbers, else 0
+/// @param most_bytes limit for tables of groups
+/// @param most limit for steps; without a limit, the result always stays words
+/// @return nothing, without any effect, if a limit is exceeded
 /// @throws backend::memory_exceeded, interrupted
 template <class Backend>
 std::optional<product_counts> run_products(Backend& backend, backend::memory_resource& resource,
@@ -84,7 +85,7 @@ std::optional<product_counts> run_products(Backend& backend, backend::memory_res
   try {
     relations[task.target]->materialize(backend);
   } catch (const backend::memory_exceeded&) {
-    // Words are right, too.
+    // Keeping words is correct, too.
   }
   return counts;
 }

@@ -7,23 +7,23 @@
 
 namespace gpulog::kernels::gpu {
 
-/// Bits of rows become columns.
+/// Arguments for writing rows of bits as columns.
 struct product_results {
   const std::uint32_t* rows = nullptr;
   const std::uint32_t* stamps = nullptr;
-  const unsigned long long* begins = nullptr;  ///< by number: its first row of the result
+  const unsigned long long* begins = nullptr;  ///< by number: index of its first row in the result
   const word* values = nullptr;                ///< by number; null: a number is its value
   const std::uint32_t* listed = nullptr;       ///< numbers; null: all
-  std::uint32_t first = 0;                     ///< of these, places [first, last) are written
+  std::uint32_t first = 0;                     ///< writes places [first, last) of the list
   std::uint32_t last = 0;
-  std::uint64_t first_row = 0;  ///< of the result, that goes to the first place
+  std::uint64_t first_row = 0;  ///< first row of the result; written to the first place
   std::uint32_t groups = 0;
   word* out[2] = {};  ///< the first may be null
 };
 
 constexpr unsigned product_results_threads = 256;
 
-/// A wave for each row.
+/// Writes each row with one wave.
 __global__ void __launch_bounds__(product_results_threads) write_products_kernel(const product_results results) {
   constexpr unsigned waves = product_results_threads / wave_size;
   GPULOG_SHARED(staged_numbers[waves], all_staged);
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(product_results_threads) write_products_kernel
       const std::uint32_t sum = backend::gpu::inclusive_sum_of_lanes(size);
       const std::uint32_t n = backend::gpu::shuffle(sum, wave_size - 1);
       list_group(bits, sum - size, staged);
-      // Lines of memory are written whole.
+      // Skips lanes so that stores are aligned to memory lines.
       const auto skipped = static_cast<std::uint32_t>(at % row_alignment);
       for (std::uint32_t i = lane; i < n + skipped; i += wave_size) {
         if (i < skipped) continue;

@@ -4,18 +4,18 @@
 
 #include "kernels/products/products.cuh"
 
-/// Rows of a recursion of products in topological order (Kahn 1962), as far as there are no cycles: within one kernel,
-/// each row once. Rows on cycles, and those that read them, are left for rounds.
+/// Computes the acyclic rows of a product recursion in topological order (Kahn 1962): within one kernel, each row once.
+/// Rows on cycles, and rows that depend on cycles, are left for rounds.
 namespace gpulog::kernels::gpu {
 
-/// For each reader of a row that is complete. One thread calls it.
+/// Updates a reader of a complete row, and enqueues the reader if all its inputs are complete. Called by one thread.
 __device__ inline void push_if_ready(const product_queue& queue, std::uint32_t reader) {
   if (atomicSub(queue.unread + reader, 1U) != 1) return;
   const unsigned place = atomicAdd(&queue.counts->pushed, 1U);
   atomicExch(queue.numbers + place, reader);
 }
 
-/// What each row reads.
+/// Counts the rows that each row reads.
 struct count_unread {
   product_arguments arguments;
   product_queue queue;
@@ -29,7 +29,7 @@ struct count_unread {
   }
 };
 
-/// Rows that read no row: they are made first, or are complete where there is nothing to make. Behind count_unread.
+/// Enqueues the rows that read no row; a row with nothing to compute counts as complete. Run after count_unread.
 struct push_first_rows {
   product_arguments arguments;
   product_queue queue;
@@ -56,7 +56,8 @@ struct push_first_rows {
   }
 };
 
-/// One thread: waits for the next row. @return none: no row is to come, or the others are left
+/// Waits, with one thread, for the next row.
+/// @return none if no row will come, or if the kernel stops early
 __device__ inline std::uint32_t pop_row(const product_arguments& arguments, const product_queue& queue) {
   const unsigned place = atomicAdd(&queue.counts->popped, 1U);
   const volatile product_queue::progress& counts = *queue.counts;
@@ -66,7 +67,7 @@ __device__ inline std::uint32_t pop_row(const product_arguments& arguments, cons
       if (number != product_queue::none) return number;
     }
     if (counts.is_stopped != 0) return product_queue::none;
-    // Whatever is pushed is pushed by a row that is not completed yet.
+    // Only rows that are not complete yet can enqueue further rows.
     const unsigned completed = counts.completed;
     __threadfence();
     if (completed == counts.pushed && place >= completed) return product_queue::none;
@@ -74,7 +75,7 @@ __device__ inline std::uint32_t pop_row(const product_arguments& arguments, cons
   }
 }
 
-/// One thread: a row is made now, for the first and last time.
+/// Starts, with one thread, the only computation of a row.
 __device__ inline void begin_row(const product_arguments& arguments, const product_queue& queue, product_block& own) {
   own.number = pop_row(arguments, queue);
   own.visited = own.fresh = 0;
@@ -82,11 +83,11 @@ __device__ inline void begin_row(const product_arguments& arguments, const produ
   if (own.number == product_queue::none) return;
   arguments.visited[own.number] = arguments.round;
   arguments.is_due[own.number] = 0;
-  __threadfence();  // the rows that it reads are there
+  __threadfence();  // the rows that this row reads are visible
 }
 
-/// One thread: a row is complete. Where many blocks wait for rows that take long, rounds are better: there nobody
-/// waits.
+/// Records, with one thread, how long a row took. If many blocks wait for slow rows, the kernel stops: rounds are
+/// better then, because no block waits.
 __device__ inline void note_speed(const product_queue& queue, unsigned long long begun) {
   volatile product_queue::progress& counts = *queue.counts;
   const auto waiting = static_cast<int>(counts.popped - counts.pushed);
@@ -98,7 +99,7 @@ __device__ inline void note_speed(const product_queue& queue, unsigned long long
   }
 }
 
-/// All threads, behind a barrier; the first one says that the row is complete.
+/// Marks the row as complete. All threads call this after a barrier; the first thread publishes the completion.
 __device__ inline void complete_row(const product_arguments& arguments, const product_queue& queue,
                                     const product_block& own, unsigned long long begun) {
   if (threadIdx.x == 0) arguments.sizes[own.number] += own.fresh;
@@ -136,7 +137,7 @@ __global__ void __launch_bounds__(most_product_threads, 1)
   if (backend::gpu::lane() == 0 && candidates != 0) atomicAdd(&queue.counts->candidates, candidates);
 }
 
-/// Rows that are left have words from now on. A block for each.
+/// Clears the words of the rows left for rounds, with one block per row.
 __global__ void __launch_bounds__(product_list_threads)
     clear_left_kernel(const GPULOG_GRID_CONSTANT product_arguments arguments) {
   const std::uint64_t row_words = std::uint64_t{arguments.groups} * wave_size;

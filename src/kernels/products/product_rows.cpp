@@ -14,7 +14,7 @@ namespace {
 using backend::array;
 using backend::fresh_memory;
 
-/// First tuples came before the first step.
+/// First tuples are stamped before the first step.
 constexpr std::uint32_t first_stamp = 1;
 
 struct numbers_range {
@@ -106,7 +106,7 @@ const number_lists* product_rows::lists_of(const relation_list<storage::relation
   const std::vector<std::uint32_t> values = numbers_of(relations, pairs.relation, pairs.value);
   number_lists made{array<std::uint32_t>(*resource_, numbers_ + 2),
                     array<word>(*resource_, keys.size(), fresh_memory::anything)};
-  std::uint32_t* const begin = made.first.data() + 1;  // moves to the end of each list
+  std::uint32_t* const begin = made.first.data() + 1;  // ends up at the end of each list
   for (const std::uint32_t key : keys) ++begin[key + 1ULL];
   for (std::uint64_t number = 0; number < numbers_; ++number) begin[number + 1] += begin[number];
   for (std::size_t i = 0; i < keys.size(); ++i) made.all[begin[keys[i]]++] = values[i];
@@ -133,13 +133,13 @@ void product_rows::for_each_reader(std::uint32_t number, const Visit& visit) con
   }
 }
 
-/// Behind the rows that it reads, but for cycles: depth first. A row's level is behind those of its neighbours in
-/// front.
+/// Orders rows by depth-first search: each row after the rows that it reads, except on cycles. The level of a row is
+/// above the levels of its neighbours earlier in the order.
 void product_rows::find_order() {
   struct open_row {
     std::uint32_t number;
-    std::size_t rule;        // whose list is looked at
-    std::uint32_t position;  // in it
+    std::size_t rule;        // whose list is being visited
+    std::uint32_t position;  // in the list
   };
   std::vector<std::uint32_t> behind;
   behind.reserve(numbers_);
@@ -170,7 +170,7 @@ void product_rows::find_order() {
       }
     }
   }
-  std::vector<std::uint32_t> level(numbers_);  // + 1; 0: behind
+  std::vector<std::uint32_t> level(numbers_);  // level + 1; 0: later in the order
   std::uint32_t most = 0;
   is_once_.assign(numbers_, 0);
   are_all_once_ = std::all_of(rules_.begin(), rules_.end(),
@@ -231,7 +231,7 @@ bool product_rows::is_due(std::uint32_t number) const {
   return std::atomic_ref<std::uint8_t>(is_due_[number]).load(std::memory_order_relaxed) != 0;
 }
 
-/// @return whether there is anything
+/// @return whether the union has any bit
 bool product_rows::unite(const rule& one, std::uint32_t number, std::uint32_t visited, scratch& own) const {
   bool found = false;
   if (visited == 0 && one.is_first) {
@@ -267,7 +267,8 @@ std::uint32_t product_rows::take_group(row_groups& from, row_groups::reserve& re
   return from.take(reserve);
 }
 
-/// @return bits of the union that were not gone from, which are left in it
+/// Removes bits that were already followed from the union.
+/// @return the number of remaining bits
 std::uint64_t product_rows::leave_new(rule& one, std::uint32_t number, scratch& own) {
   own.done_.steps += groups_;
   std::uint64_t bits = 0;
@@ -329,7 +330,7 @@ void product_rows::pull(const rule& one, std::uint32_t number, scratch& own) con
   }
 }
 
-/// From the union to the values that follow; it is zero then.
+/// Marks the successors of the union's bits, and clears the union.
 void product_rows::follow(const rule& one, std::uint32_t number, std::uint64_t bits, scratch& own) const {
   if (one.right == nullptr) {
     for (std::uint64_t group = 0; group < groups_; ++group) {
@@ -339,7 +340,8 @@ void product_rows::follow(const rule& one, std::uint32_t number, std::uint64_t b
     }
     own.done_.candidates += bits;
   } else {
-    // What follows each bit, or for each number that is left the sources up to one that the union has.
+    // Compares the cost of a push (the successors of each bit) with a pull (for each missing number, its sources until
+    // one is in the union).
     const auto pairs = static_cast<double>(one.right->all.size());
     const auto all = static_cast<double>(numbers_);
     const double pushed = static_cast<double>(bits) * pairs / all;
@@ -358,7 +360,7 @@ void product_rows::follow(const rule& one, std::uint32_t number, std::uint64_t b
   }
 }
 
-/// @return bits that the row had not
+/// @return the number of new bits of the row
 std::uint64_t product_rows::add_reached(std::uint32_t number, std::uint32_t step, scratch& own) {
   if (without_equal_) own.reached_[number / word_size] &= ~(1ULL << number % word_size);
   std::uint64_t fresh = 0;

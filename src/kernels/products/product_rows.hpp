@@ -12,17 +12,16 @@
 #include "storage/factorized/word_rows.hpp"
 #include "storage/relation/relation.hpp"
 
-/// A recursion of products on a CPU (kernels/products/product_task.hpp): the matrix of bits, and how a row of it is
-/// made.
+/// A product recursion on a CPU (kernels/products/product_task.hpp): the bit matrix, and the computation of a row.
 namespace gpulog::kernels {
 
 using storage::row_groups;
 
-/// What making rows has cost.
+/// Work spent on rows.
 struct product_work {
   std::uint64_t candidates = 0;
-  std::uint64_t steps = 0;  ///< groups of rows that were looked at, and groups that got memory for what that costs
-  std::uint64_t bits = 0;   ///< that rows got
+  std::uint64_t steps = 0;  ///< visited groups of rows, plus the equivalent cost of allocated groups
+  std::uint64_t bits = 0;   ///< new bits
 
   product_work& operator+=(const product_work& other) {
     candidates += other.candidates;
@@ -34,47 +33,49 @@ struct product_work {
 
 class product_rows {
  public:
-  /// What one worker needs to make rows.
+  /// Buffers of one worker.
   class scratch {
    public:
     scratch(backend::memory_resource& resource, const product_rows& rows);
 
    private:
     friend class product_rows;
-    backend::array<std::uint64_t> united_;   // words
-    backend::array<std::uint64_t> reached_;  // the same
-    std::vector<std::uint8_t> in_union_;     // by group: it may have bits
+    backend::array<std::uint64_t> united_;   // in words
+    backend::array<std::uint64_t> reached_;  // in words
+    std::vector<std::uint8_t> in_union_;     // by group: whether the group may have bits
     std::vector<std::uint8_t> in_reached_;
     row_groups::reserve reserve_;
     row_groups::reserve followed_reserve_;
     product_work done_;
   };
 
-  /// @param bound of the task's values, which are numbers of rows themselves then; 0: they get numbers
+  /// @param bound exclusive bound of the task's values if values serve directly as row numbers, else 0
   /// @throws backend::memory_exceeded
   product_rows(backend::memory_resource& resource, const product_task& task,
                const relation_list<storage::relation>& relations, std::uint64_t bound);
 
   [[nodiscard]] std::uint64_t numbers() const { return numbers_; }
-  /// Of each row.
+  /// Returns the number of groups per row.
   [[nodiscard]] std::uint64_t groups() const { return groups_; }
-  /// What tables of all groups take, whether these have bits or not.
+  /// Returns the size of the tables of all groups, with or without bits.
   [[nodiscard]] std::uint64_t table_bytes() const;
-  /// Before rows are made. @throws backend::memory_exceeded
+  /// Allocates the tables. Call before make_row().
+  /// @throws backend::memory_exceeded
   void make_tables(unsigned workers);
 
-  /// Numbers in an order in which rows come behind those that they read, if there are no cycles; and where levels
-  /// begin, and one behind. No row reads another one of its level.
+  /// The rows in an order where each row comes after the rows that it reads, if there are no cycles; and the start of
+  /// each level, with one extra entry. No row reads a row of the same level.
   [[nodiscard]] const std::vector<std::uint32_t>& order() const { return order_; }
   [[nodiscard]] const std::vector<std::uint64_t>& levels() const { return levels_; }
-  /// Whether a row that it reads has changed since it was made.
+  /// Returns whether a row that this row reads has changed since its last computation.
   [[nodiscard]] bool is_due(std::uint32_t number) const;
-  /// @param step it gets larger from call to call, but for rows of a level
+  /// @param step increases from call to call, except for rows of the same level
   void make_row(std::uint32_t number, std::uint32_t step, scratch& own);
   [[nodiscard]] static const product_work& work_of(const scratch& of) { return of.done_; }
-  /// Pairs of all relations that it reads, as lists.
+  /// Returns the number of pairs in all lists.
   [[nodiscard]] std::uint64_t pairs() const;
-  /// The result, once all rows are made; nothing else can be asked then. @throws backend::memory_exceeded
+  /// Returns the result once all rows are complete, and invalidates this object.
+  /// @throws backend::memory_exceeded
   [[nodiscard]] storage::row_words take_words();
 
  private:
@@ -84,12 +85,12 @@ class product_rows {
 
   struct rule {
     const number_lists* left = nullptr;
-    const number_lists* readers = nullptr;  ///< left the other way round
+    const number_lists* readers = nullptr;  ///< inverse of left
     const number_lists* right = nullptr;
-    const number_lists* sources = nullptr;  ///< right the other way round
+    const number_lists* sources = nullptr;  ///< inverse of right
     bool is_recursive = false;
     bool is_first = false;
-    backend::array<std::uint32_t> followed;  ///< [number][group]: place of the bits of the union that were gone from
+    backend::array<std::uint32_t> followed;  ///< [number][group]: place of the union's bits that were already followed
   };
   struct known_lists {
     pair_columns of;
@@ -125,10 +126,10 @@ class product_rows {
   std::vector<rule> rules_;
   std::vector<std::uint32_t> order_;
   std::vector<std::uint64_t> levels_;
-  /// Of a row.
+  /// A group of a row.
   struct kept_group {
-    std::uint32_t place = 0;  ///< 0: it has no bits
-    std::uint32_t stamp = 0;  ///< the last step in which it got some
+    std::uint32_t place = 0;  ///< 0: the group has no bits
+    std::uint32_t stamp = 0;  ///< last step that added bits
   };
   [[nodiscard]] const std::uint64_t* bits_of(std::uint64_t row, std::uint64_t group) const {
     const std::uint32_t place = rows_[row * groups_ + group].place;
@@ -136,12 +137,13 @@ class product_rows {
   }
 
   row_groups bits_;
-  row_groups followed_;                // of rules
-  std::vector<std::uint8_t> is_once_;  // by number: all that it reads is complete in front of it
+  row_groups followed_;  // for rules
+  // By number: whether all rows that it reads come earlier in the order and are complete.
+  std::vector<std::uint8_t> is_once_;
   bool are_all_once_ = false;
   backend::array<kept_group> rows_;           // [number][group]
-  backend::array<std::uint32_t> visited_;     // by number: the last step in which it was made; 0: none
-  backend::array<std::uint64_t> sizes_;       // by number, and one behind
+  backend::array<std::uint32_t> visited_;     // by number: last step that computed the row; 0: never
+  backend::array<std::uint64_t> sizes_;       // by number, with one extra entry
   mutable std::vector<std::uint8_t> is_due_;  // by number
 };
 

@@ -6,14 +6,14 @@
 #include "kernels/products/products.hpp"
 #include "kernels/search/row_bits.cuh"
 
-/// Rounds of a recursion of products, a block for each row. What a row has grows only, so a row may be read while it
-/// grows: what is missed then is read in the next round. A row that is due while others that it reads are due, too,
-/// waits for them, as long as enough rows need not wait: without cycles each row is made once then.
+/// Rounds of a product recursion, one block per row. Rows only grow, so a block may read a row while it grows; bits
+/// missed in this round are read in the next round. A due row waits for other due rows that it reads, as long as enough
+/// rows are ready: without cycles, each row is then computed only once.
 namespace gpulog::kernels::gpu {
 
 constexpr unsigned product_list_threads = 256;
 
-/// A round begins: rows that are due are listed, in about their order.
+/// Starts a round: lists the due rows, roughly in order.
 __global__ void __launch_bounds__(product_list_threads)
     list_due_kernel(const GPULOG_GRID_CONSTANT product_arguments arguments) {
   constexpr std::uint32_t none = UINT32_MAX;
@@ -59,19 +59,20 @@ __global__ void __launch_bounds__(product_list_threads)
   }
 }
 
-/// Of a block. In its memory.
+/// State of a block, in shared memory.
 struct product_block {
-  std::uint32_t place;       ///< in the list
-  std::uint32_t next_place;  ///< the same of the row behind this one
+  std::uint32_t place;       ///< position in the list
+  std::uint32_t next_place;  ///< position of the next row in the list
   std::uint32_t next_number;
   std::uint32_t next_visited;
   std::uint32_t number;                            ///< row
-  std::uint32_t visited;                           ///< last round in which it was made
-  std::uint32_t fresh;                             ///< bits that it gets
-  std::uint32_t united[product_task::most_rules];  ///< new bits of unions, by rule
+  std::uint32_t visited;                           ///< last round that computed this row
+  std::uint32_t fresh;                             ///< number of bits added
+  std::uint32_t united[product_task::most_rules];  ///< number of new union bits, by rule
 };
 
-/// The groups of rows that have changed and are read, united. All threads call it. @return whether the wave found any
+/// Unites the changed groups of the rows that this row reads. All threads call this.
+/// @return whether the wave found any group
 __device__ inline bool unite_changed(const product_arguments& arguments, const number_lists& left,
                                      const product_block& own, std::uint32_t* united) {
   constexpr unsigned at_once = 4;
@@ -80,7 +81,7 @@ __device__ inline bool unite_changed(const product_arguments& arguments, const n
   const number_list list = left.of == nullptr ? number_list{0, 1} : left.of[own.number];
   const std::uint32_t pairs = list.count * arguments.groups;
   bool found = false;
-  // Lanes look for groups to read, spread over the waves; then the wave reads one after another.
+  // Each lane checks a pair of row and group, spread over the waves; then the wave reads the changed groups one by one.
   for (std::uint32_t begin = backend::gpu::wave(); begin < pairs; begin += waves * wave_size) {
     const std::uint32_t pair = begin + lane * waves;
     std::uint32_t read = 0;
@@ -118,14 +119,15 @@ __device__ inline bool unite_changed(const product_arguments& arguments, const n
   return found;
 }
 
-/// What the left side gives without the relation. All threads call it. @return whether there is any
+/// Adds the numbers of the left side to the union, for rules without a recursive atom. All threads call this.
+/// @return whether any number exists
 __device__ inline bool unite_left(const number_lists& left, std::uint32_t number, std::uint32_t* united) {
   const number_list list = left.of[number];
   for (std::uint32_t i = threadIdx.x; i < list.count; i += blockDim.x) set_bit(united, left.all[list.first + i]);
   return list.count != 0;
 }
 
-/// Leaves the bits of the union that are new, and counts them. All threads call it.
+/// Reduces the union to new bits and counts them. All threads call this.
 __device__ inline void leave_new(const product_arguments& arguments, const product_rule_view& rule,
                                  std::uint32_t number, std::uint32_t* united, std::uint32_t& sum) {
   const std::uint32_t lane = backend::gpu::lane();
@@ -146,7 +148,7 @@ __device__ inline void leave_new(const product_arguments& arguments, const produ
   if (lane == 0 && own != 0) atomicAdd(&sum, own);
 }
 
-/// Sets the bits of what follows staged numbers of a group. All lanes call it.
+/// Sets the bits of all successors of a group's staged numbers. All lanes call this.
 __device__ inline void follow_staged(const number_lists& right, std::uint32_t first_number, const std::uint16_t* staged,
                                      std::uint32_t n, std::uint32_t* reached, unsigned long long& candidates) {
   constexpr unsigned at_once = 4;
@@ -167,7 +169,7 @@ __device__ inline void follow_staged(const number_lists& right, std::uint32_t fi
     }
     candidates += sum;
     longest = backend::gpu::greatest_of_lanes(longest);
-    // Lists of about the same length: a lane goes through its own ones. Else they are shared.
+    // If the lists have similar lengths, each lane processes its own lists; otherwise the lanes share all lists.
     if (longest * (wave_size * 3 / 4) <= backend::gpu::sum_of_lanes(sum) + 100) {
       for (std::uint32_t i = 0; i < longest; ++i) {
         std::uint32_t numbers[at_once];
@@ -191,13 +193,13 @@ __device__ inline void follow_staged(const number_lists& right, std::uint32_t fi
   }
 }
 
-/// Groups are divided so that all waves of the block have something to do.
+/// Splits groups so that all waves of the block have work.
 [[nodiscard]] __device__ inline std::uint32_t parts_of_groups(std::uint32_t groups) {
   const std::uint32_t waves = blockDim.x / wave_size;
   return groups >= 2 * waves ? 1 : groups >= waves ? 2 : 4;
 }
 
-/// From the bits of the union to the values that follow; the union is zero then. All threads call it.
+/// Push: marks the successors of the union's bits, and clears the union. All threads call this.
 __device__ inline void push_union(const product_arguments& arguments, const product_rule_view& rule,
                                   std::uint32_t* united, std::uint32_t* reached, std::uint16_t* staged,
                                   unsigned long long& candidates) {
@@ -223,7 +225,7 @@ __device__ inline void push_union(const product_arguments& arguments, const prod
   }
 }
 
-/// Whether the union has a source of a value, asked by all lanes together.
+/// Returns whether the union contains a source of a value; all lanes search together.
 __device__ inline bool has_source(const number_lists& sources, number_list list, const std::uint32_t* united) {
   bool found = false;
   const std::uint32_t lane = backend::gpu::lane();
@@ -234,14 +236,14 @@ __device__ inline bool has_source(const number_lists& sources, number_list list,
   return found;
 }
 
-/// The same for a union with many bits: each value that the row has not is asked for its sources, until the union has
-/// one of them. The union stays. All threads call it.
+/// Pull, for a union with many bits: searches the sources of each value missing in the row until one source is in the
+/// union. Keeps the union. All threads call this.
 __device__ inline void pull_union(const product_arguments& arguments, const number_lists& sources, std::uint32_t number,
                                   const std::uint32_t* united, std::uint32_t* reached, unsigned long long& candidates) {
   constexpr std::uint32_t long_list = 128;
   constexpr unsigned at_once = 4;
-  constexpr std::uint32_t words = wave_size / word_bits;           // for a bit of each lane
-  constexpr std::uint32_t pieces = wave_size / (words * at_once);  // of a group
+  constexpr std::uint32_t words = wave_size / word_bits;           // for one bit per lane
+  constexpr std::uint32_t pieces = wave_size / (words * at_once);  // per group
   const std::uint32_t lane = backend::gpu::lane();
   for (std::uint32_t item = backend::gpu::wave(); item < arguments.groups * pieces; item += blockDim.x / wave_size) {
     const std::uint32_t group = item / pieces;
@@ -300,7 +302,7 @@ __device__ inline void pull_union(const product_arguments& arguments, const numb
   }
 }
 
-/// All threads call it behind a barrier.
+/// All threads call this after a barrier.
 __device__ inline void follow_union(const product_arguments& arguments, std::uint32_t r, const product_block& own,
                                     std::uint32_t* united, std::uint32_t* reached, std::uint16_t* staged,
                                     unsigned long long& candidates) {
@@ -316,7 +318,7 @@ __device__ inline void follow_union(const product_arguments& arguments, std::uin
   for (std::uint32_t i = threadIdx.x; i < arguments.groups * wave_size; i += blockDim.x) united[i] = 0;
 }
 
-/// Adds what was reached to the row; it is zero then. All threads call it.
+/// Adds the reached bits to the row and clears them. All threads call this.
 __device__ inline void add_reached(const product_arguments& arguments, std::uint32_t* reached, product_block& own) {
   const std::uint32_t number = own.number;
   const std::uint32_t lane = backend::gpu::lane();
@@ -340,11 +342,11 @@ __device__ inline void add_reached(const product_arguments& arguments, std::uint
   }
 }
 
-/// All threads, behind a barrier.
+/// Marks the rows that read this row as due. All threads call this after a barrier.
 __device__ inline void tell_readers(const product_arguments& arguments, const product_block& own) {
   if (own.fresh == 0) return;
   if (threadIdx.x == 0) arguments.sizes[own.number] += own.fresh;
-  __threadfence();  // what the row has got is there before it is said
+  __threadfence();  // the new bits are visible before the readers become due
   for (std::uint32_t r = 0; r < arguments.rule_count; ++r) {
     if (!arguments.rules[r].is_recursive) continue;
     const number_lists& readers = arguments.rules[r].readers;
@@ -362,10 +364,11 @@ __device__ inline void tell_readers(const product_arguments& arguments, const pr
 struct product_arrays {
   std::uint32_t* united;
   std::uint32_t* reached;
-  std::uint16_t* staged;  ///< numbers that the wave lists
+  std::uint16_t* staged;  ///< buffer for the wave's listed numbers
 };
 
-/// Adds to a row what the rules give for it now. All threads call it behind a barrier, and leave it by one.
+/// Computes the current results of all rules for a row and adds them. All threads call this after a barrier; it ends
+/// with a barrier.
 __device__ inline void make_row(const product_arguments& arguments, product_block& own, const product_arrays& arrays,
                                 unsigned long long& candidates) {
   bool has_reached = false;
@@ -385,7 +388,7 @@ __device__ inline void make_row(const product_arguments& arguments, product_bloc
   __syncthreads();
 }
 
-/// One thread: asks for the next row of a list.
+/// Requests the next row of a list, with one thread.
 __device__ inline void ask_for_row(const product_arguments& arguments, const std::uint32_t* list, std::uint32_t size,
                                    product_block& own) {
   own.next_place = atomicAdd(&arguments.counts->next, 1U);
@@ -394,7 +397,7 @@ __device__ inline void ask_for_row(const product_arguments& arguments, const std
   own.next_visited = arguments.visited[own.next_number];
 }
 
-/// The same thread: takes it.
+/// Takes the requested row, with the same thread.
 __device__ inline void take_row(const product_arguments& arguments, std::uint32_t size, product_block& own) {
   own.place = own.next_place;
   own.fresh = 0;
@@ -403,17 +406,17 @@ __device__ inline void take_row(const product_arguments& arguments, std::uint32_
   own.number = own.next_number;
   own.visited = own.next_visited;
   arguments.visited[own.number] = arguments.round;
-  // Whoever says from here on that the row is due has it made again; what was said before is seen.
+  // Marks set from here on cause a new computation of the row; bits written before earlier marks are visible.
   atomicExch(arguments.is_due + own.number, 0U);
   __threadfence();
 }
 
-/// The block's memory: two rows, and numbers that each wave lists.
+/// Returns the bytes of shared memory per block: two rows, and a buffer of listed numbers per wave.
 [[nodiscard]] inline std::size_t product_bytes(std::uint32_t groups, unsigned threads) {
   return 2 * groups * std::size_t{wave_size} * sizeof(std::uint32_t) + threads / wave_size * sizeof(staged_numbers);
 }
 
-/// All threads call it. They are zero behind a barrier.
+/// Returns the arrays in shared memory, zero after the next barrier. All threads call this.
 [[nodiscard]] __device__ inline product_arrays arrays_in(std::uint32_t* memory, std::uint32_t groups) {
   const std::uint32_t row_words = groups * wave_size;
   for (std::uint32_t i = threadIdx.x; i < 2 * row_words; i += blockDim.x) memory[i] = 0;
@@ -441,7 +444,7 @@ __global__ void __launch_bounds__(most_product_threads, 1)
   if (blockIdx.x == 0 && threadIdx.x == 0) arguments.counts->visited = size;
   __syncthreads();
   while (own.place < size) {
-    // By another wave than the one that has most to do.
+    // A different wave than the wave with the most work.
     if (threadIdx.x == blockDim.x - 1) ask_for_row(arguments, list, size, own);
     make_row(arguments, own, arrays, candidates);
     tell_readers(arguments, own);

@@ -5,33 +5,33 @@
 #include "backend/gpu/launch.hpp"
 #include "kernels/products/product_task.hpp"
 
-/// Arguments of the kernels that make a recursion of products on a device (docs/internals/row-products.md).
+/// Arguments of the kernels for product recursions on a device (docs/internals/row-products.md).
 namespace gpulog::kernels::gpu {
 
-/// A list of numbers, as a part of all lists.
+/// A list of numbers, as a range of `all`.
 struct number_list {
   std::uint32_t first;
   std::uint32_t count;
 };
 
-/// Numbers that follow a number.
+/// The successors of each number.
 struct number_lists {
-  const number_list* of = nullptr;  ///< by number; null: a number is followed by itself
+  const number_list* of = nullptr;  ///< by number; null: each number is its only successor
   const word* all = nullptr;
 };
 
 struct product_rule_view {
   number_lists left;
-  number_lists readers;  ///< the rows that read a row: left the other way round
+  number_lists readers;  ///< the rows that read a row: inverse of left
   number_lists right;
-  number_lists sources;               ///< right the other way round
-  std::uint32_t* followed = nullptr;  ///< [number][word]: the bits of the union that were gone from; null: not kept
-  std::uint32_t pull_factor = 0;      ///< a union with so many times fewer bits than there are numbers, or more, pulls
+  number_lists sources;               ///< inverse of right
+  std::uint32_t* followed = nullptr;  ///< [number][word]: the union's bits that were already followed; null: not stored
+  std::uint32_t pull_factor = 0;      ///< pull if the union has at least numbers / pull_factor bits
   bool is_recursive = false;
   bool is_first = false;
 };
 
-/// Rows have groups of words, a word for each lane of a wave.
+/// Rows consist of groups of words, one word per lane of a wave.
 struct product_arguments {
   product_rule_view rules[product_task::most_rules];
   std::uint32_t rule_count = 0;
@@ -39,17 +39,18 @@ struct product_arguments {
   std::uint32_t round = 0;
   std::uint32_t numbers = 0;
   std::uint32_t groups = 0;
-  std::uint32_t narrow_rows = 0;   ///< up to so many rows are made by large blocks
-  bool is_narrow = false;          ///< the launch of large blocks
-  bool has_words = true;           ///< rows are zero where they have no bits; else only groups with a stamp have words
-  std::uint32_t enough_ready = 1;  ///< from so many rows on that need not wait, the others do; at least 1
+  std::uint32_t narrow_rows = 0;  ///< up to this many rows are computed by large blocks
+  bool is_narrow = false;         ///< whether this launch has large blocks
+  /// Whether all groups are initialized; otherwise only groups with a stamp have valid words.
+  bool has_words = true;
+  std::uint32_t enough_ready = 1;  ///< at least 1; if this many due rows are ready, rows that read due rows wait
 
   std::uint32_t* rows = nullptr;        ///< [number][word]
-  std::uint32_t* stamps = nullptr;      ///< [number][group]: the last round in which it got bits; 0: none
-  std::uint32_t* visited = nullptr;     ///< by number: the last round in which the row was made; 0: none
-  std::uint32_t* is_due = nullptr;      ///< by number: a row that it reads has changed
-  std::uint32_t* due = nullptr;         ///< numbers of rows that are due
-  std::uint32_t* ready = nullptr;       ///< of them, those that read no other one that is
+  std::uint32_t* stamps = nullptr;      ///< [number][group]: last round that added bits; 0: none
+  std::uint32_t* visited = nullptr;     ///< by number: last round that computed the row; 0: none
+  std::uint32_t* is_due = nullptr;      ///< by number: whether a row that it reads has changed
+  std::uint32_t* due = nullptr;         ///< numbers of due rows
+  std::uint32_t* ready = nullptr;       ///< due rows that read no different due row
   unsigned long long* sizes = nullptr;  ///< by number
 
   struct round_counts {
@@ -58,22 +59,22 @@ struct product_arguments {
     unsigned next;
     unsigned visited;  ///< rows
     unsigned long long candidates;
-  }* counts = nullptr;  ///< of this round
+  }* counts = nullptr;  ///< for the current round
 };
 
-/// Rows in topological order: a row is made once all rows that it reads are complete.
+/// Queue for the topological order: a row is computed once all rows that it reads are complete.
 struct product_queue {
   static constexpr std::uint32_t none = UINT32_MAX;
 
-  std::uint32_t* numbers = nullptr;  ///< rows whose turn has come; none behind them
-  std::uint32_t* unread = nullptr;   ///< by number: rows that it reads and that are not complete
-  double waited_row = 0;  ///< nanoseconds of a row, times the part of all blocks that wait: a slow row has more
+  std::uint32_t* numbers = nullptr;  ///< ready rows; none after them
+  std::uint32_t* unread = nullptr;   ///< by number: incomplete rows that it reads
+  double waited_row = 0;             ///< a row is slow if its nanoseconds times the share of waiting blocks exceed this
   struct progress {
     unsigned pushed;
     unsigned popped;
-    unsigned completed;  ///< of those that were pushed
-    unsigned empty;      ///< rows that read nothing; they are complete from the start
-    int slow;            ///< grows with slow rows that others wait for, and falls with other ones
+    unsigned completed;  ///< of the pushed rows
+    unsigned empty;      ///< rows that read no row, which are complete from the start
+    int slow;            ///< grows with slow rows that blocks wait for, shrinks with fast rows
     unsigned is_stopped;
     unsigned long long candidates;
   }* counts = nullptr;

@@ -8,7 +8,7 @@
 
 namespace gpulog::kernels {
 
-/// A rule: for a row, the ranges of words that make it up.
+/// A rule: for each row, the ranges of words that it consists of.
 class row_rule_reader {
  public:
   template <class Backend>
@@ -33,12 +33,12 @@ class row_rule_reader {
     });
   }
 
-  /// The rows that it may give values to, ascending.
+  /// Returns the rows that may get values, ascending.
   [[nodiscard]] const storage::array<word>& rows() const { return from_->keys(); }
-  /// Results with their duplicates.
+  /// Returns the number of results, including duplicates.
   [[nodiscard]] std::uint64_t tuples() const { return tuples_; }
 
-  /// visit(words) for each w of the row.
+  /// Calls visit(words) for each w of the row.
   template <class Visit>
   void for_each_range(word row, const Visit& visit) const {
     if (!joins_) {
@@ -54,7 +54,7 @@ class row_rule_reader {
  private:
   const grouped_pairs* from_;
   const word_rows* words_;
-  storage::array<storage::row_range> middle_;  // of each pair (x,w), the words of w
+  storage::array<storage::row_range> middle_;  // for each pair (x,w), the words of w
   bool joins_;
   std::uint64_t tuples_ = 0;
 };

@@ -4,22 +4,22 @@
 
 #include "storage/indexes/key_level.hpp"
 
-/// What one rule gives to each row (kernels/row_wise/row_wise_task.hpp), in device memory.
+/// The input of a rule for each row (kernels/row_wise/row_wise_task.hpp), in device memory.
 namespace gpulog::kernels::gpu {
 
 using storage::row_range;
 
-/// Values of a word of a bitmap, and the bits of their numbers.
+/// Values per bitmap word, and the bits of a value's number in the word.
 constexpr unsigned row_word_values = 32;
 constexpr unsigned row_word_bits = 5;
 
-/// One rule: for each row a range of items, and for each item a range of words, as number << 32 | mask.
+/// One rule: a range of items per row, and a range of words per item, each as number << 32 | mask.
 struct row_rule_view {
-  const std::uint32_t* begin;       ///< by row: its first item
+  const std::uint32_t* begin;       ///< by row: first item
   const std::uint32_t* end;         ///< by row
-  const std::uint32_t* group;       ///< by item; null: its own number
-  const std::uint64_t* sums;        ///< by item: words of the items before; one more behind the last
-  const std::uint32_t* first_word;  ///< by group: its words end where those of the next one begin
+  const std::uint32_t* group;       ///< by item; null: the item itself
+  const std::uint64_t* sums;        ///< by item: words of all earlier items; one extra entry
+  const std::uint32_t* first_word;  ///< by group: first word; the words end where the next group's words begin
   const std::uint64_t* words;
 
   [[nodiscard]] __device__ row_range words_of(std::uint32_t item) const {

@@ -6,14 +6,14 @@
 #include "kernels/row_wise/row_rule_view.cuh"
 #include "storage/sets/packed_slots.cuh"
 
-/// Puts the results of a row into a tuple set: a word of 32 neighbouring values at a time, where the set has words,
-/// too. Only one thread at a time reads and extends the same word of a row; other threads do so with other rows.
+/// Inserts the results of a row into a tuple set: 32 adjacent values at a time if the set stores words. Only one thread
+/// at a time reads and extends a word of a row; further threads work on different rows.
 namespace gpulog::kernels::gpu {
 
 using storage::packed_word;
 using storage::gpu::set_view;
 
-/// Slots of a hash table of words that the values of a row's word are in, and their bits in them.
+/// Slots of a packed-words table that hold the values of a row's word, and the bits per slot.
 constexpr unsigned slots_of_row_word = row_word_values / packed_word::bits;
 constexpr std::uint32_t slot_mask = (1U << packed_word::bits) - 1;
 
@@ -21,7 +21,7 @@ __device__ inline std::uint64_t slot_number(const set_view& set, word row, std::
   return std::uint64_t{row} * set.words_per_row + std::uint64_t{number} * slots_of_row_word + part;
 }
 
-/// The bits of a slot of words; 0 where it is not there.
+/// Returns the bits of a slot of words, or 0 if the slot does not exist.
 __device__ inline std::uint32_t bits_of_slot(const set_view& set, std::uint64_t number) {
   for (std::uint64_t at = storage::scale(storage::mix(number), set.capacity);;
        at = at + 1 == set.capacity ? 0 : at + 1) {
@@ -46,7 +46,7 @@ __device__ inline void set_bits_of_slot(const set_view& set, std::uint64_t numbe
   }
 }
 
-/// Those values of a word that the set does not have.
+/// Returns the values of a word that the set does not contain.
 __device__ inline std::uint32_t missing_values(const set_view& set, word row, std::uint32_t number,
                                                std::uint32_t mask) {
   if (set.bits != nullptr) return mask & ~set.bits[std::uint64_t{row} * set.stride + number];
@@ -65,7 +65,7 @@ __device__ inline std::uint32_t missing_values(const set_view& set, word row, st
   return mask & ~known;
 }
 
-/// Puts in values of a word that are missing.
+/// Inserts missing values of a word.
 __device__ inline void insert_values(const set_view& set, word row, std::uint32_t number, std::uint32_t mask) {
   if (set.bits != nullptr) {
     set.bits[std::uint64_t{row} * set.stride + number] |= mask;

@@ -13,6 +13,7 @@
 #include "kernels/row_wise/row_words.hpp"
 #include "kernels/steps/steps.hpp"
 #include "storage/factorized/word_lists.hpp"
+#include "storage/symbols/wide_values.hpp"
 
 namespace gpulog::kernels {
 
@@ -34,7 +35,7 @@ class row_values {
       std::uint64_t* const bits = bits_.data();
       std::uint64_t filled = filled_;
       for (std::uint64_t w = range.first; w < range.first + std::uint64_t{range.count}; ++w) {
-        // A store that the next one writes over costs less than a branch.
+        // A store that the next store overwrites costs less than a branch.
         std::uint64_t& seen = bits[numbers[w]];
         touched[filled] = numbers[w];
         filled += seen == 0 ? 1 : 0;
@@ -43,14 +44,14 @@ class row_values {
       filled_ = filled;
     });
   }
-  /// Takes out what does not pass.
-  void filter(const std::vector<row_filter>& filters, word row) {
+  /// Drops the values that fail a filter. @param wide nullptr: words have 32 bits
+  void filter(const std::vector<row_filter>& filters, word row, const storage::wide_values* wide) {
     for (const row_filter& one : filters) {
       if (const auto excluded = excluded_value(one, row)) {
         if (const std::uint64_t number = *excluded >> word_rows::bits; number < bits_.size())
           bits_[number] &= ~(1ULL << (*excluded & ((1U << word_rows::bits) - 1)));
       } else {
-        filter_each(one, row);
+        filter_each(one, row, wide);
       }
     }
     std::uint64_t kept = 0;
@@ -70,7 +71,8 @@ class row_values {
     }
   }
   [[nodiscard]] std::uint64_t words() const { return filled_; }
-  /// As a list of words, ascending. @return how many values there are
+  /// Writes the values as an ascending list of words.
+  /// @return the number of values
   std::uint64_t write_words(std::uint64_t row, storage::word_lists& lists, storage::word_lists::reserve& own) {
     std::uint32_t* const touched = touched_.data();
     if (!std::is_sorted(touched, touched + filled_)) sort_words();
@@ -84,7 +86,7 @@ class row_values {
     }
     return sum;
   }
-  /// use(words, n, values): words whose values are together at most `most`, which is at least 64.
+  /// Calls use(words, n, values) for pieces with at most `most` values, where `most` is at least 64.
   template <class Use>
   void in_pieces(std::uint32_t most, const Use& use) const {
     std::uint64_t begin = 0;
@@ -112,7 +114,7 @@ class row_values {
   static word value_of(std::uint32_t number, std::uint64_t left) {
     return number << word_rows::bits | static_cast<word>(std::countr_zero(left));
   }
-  /// The only value that does not pass, if there is one only.
+  /// Returns the single value that fails the filter, if exactly one value fails.
   static std::optional<word> excluded_value(const row_filter& one, word row) {
     using side = row_filter::side;
     if (one.op != comparison_op::not_equal || (one.left == side::value) == (one.right == side::value))
@@ -121,15 +123,15 @@ class row_values {
     if ((is_left ? one.left : one.right) == side::row) return row;
     return is_left ? one.left_constant : one.right_constant;
   }
-  void filter_each(const row_filter& one, word row) {
+  void filter_each(const row_filter& one, word row, const storage::wide_values* wide) {
     for (std::uint64_t t = 0; t < filled_; ++t) {
       std::uint64_t& bits = bits_[touched_[t]];
       for (std::uint64_t left = bits; left != 0; left &= left - 1) {
-        if (!passes(one, row, value_of(touched_[t], left))) bits &= ~(left & (~left + 1));
+        if (!passes(one, row, value_of(touched_[t], left), wide)) bits &= ~(left & (~left + 1));
       }
     }
   }
-  /// The touched words, ascending: by marks, where these are close, as words of few neighbours are most times.
+  /// Sorts the touched words: with a bitmap if they are close together, as the words of adjacent values usually are.
   void sort_words() {
     std::uint32_t* const touched = touched_.data();
     const auto [least, largest] = std::minmax_element(touched, touched + filled_);
@@ -143,7 +145,7 @@ class row_values {
         *next++ = static_cast<std::uint32_t>(m * mark_size) + static_cast<std::uint32_t>(std::countr_zero(left));
     }
   }
-  static bool passes(const row_filter& one, word row, word value) {
+  static bool passes(const row_filter& one, word row, word value, const storage::wide_values* wide) {
     const auto operand = [&](row_filter::side side, word constant) {
       if (side == row_filter::side::constant) return constant;
       return side == row_filter::side::row ? row : value;
@@ -151,14 +153,17 @@ class row_values {
     const word left = operand(one.left, one.left_constant);
     const word right = operand(one.right, one.right_constant);
     std::uint16_t selected = 0;
-    return select_tile(one.op, &left, &right, 1, nullptr, &selected) != 0;
+    if (wide == nullptr) return select_tile(one.op, &left, &right, 1, nullptr, &selected) != 0;
+    const wide_word left_value = wide->value(left);
+    const wide_word right_value = wide->value(right);
+    return select_tile(one.op, &left_value, &right_value, 1, &selected) != 0;
   }
 
   static constexpr std::uint64_t mark_size = 64;
 
   storage::array<std::uint64_t> bits_;
   storage::array<std::uint32_t> touched_;
-  storage::array<std::uint64_t> marks_;  // a bit for each word; zero
+  storage::array<std::uint64_t> marks_;  // one bit per word; zero between calls
   std::uint64_t filled_ = 0;
 };
 

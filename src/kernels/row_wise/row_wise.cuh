@@ -11,24 +11,24 @@
 #include "kernels/row_wise/row_wise_task.hpp"
 #include "kernels/row_wise/words.cuh"
 
-/// Rules evaluated row by row (kernels/row_wise/row_wise_task.hpp) on a device. A wave or a block holds what it has
-/// found of a row as words in a hash table in shared memory; of rows that need more than that, many are marked in
-/// bitmaps at a time by the whole device, in equal shares of their candidates.
+/// Evaluates rules row by row (kernels/row_wise/row_wise_task.hpp) on a device. A wave or a block collects the values
+/// of a row as words in a hash table in shared memory. Larger rows are marked in bitmaps, several at a time, by the
+/// whole device in equal shares of their candidates.
 namespace gpulog::kernels::gpu {
 
 constexpr unsigned row_threads = 256;
 constexpr unsigned row_waves = row_threads / wave_size;
-/// Words that a lane has under way.
+/// Pending words per lane.
 constexpr unsigned words_at_once = 2;
 
 struct row_totals {
-  unsigned long long next;                ///< number of the list
-  unsigned long long rows;                ///< of the result
-  unsigned long long work;                ///< words that went into it
-  unsigned long long first_without_room;  ///< where a result would have had to go; more than rows: nowhere
-  unsigned long long missing_rows;        ///< of the rows that found no room
-  unsigned long long missing;             ///< how many they are
-  unsigned long long large;               ///< rows that no table holds
+  unsigned long long next;                ///< next number of the list
+  unsigned long long rows;                ///< rows of the result
+  unsigned long long work;                ///< words read as candidates
+  unsigned long long first_without_room;  ///< lowest place that was beyond the capacity; larger than `rows` if none was
+  unsigned long long missing_rows;        ///< results of the rows without space
+  unsigned long long missing;             ///< number of rows without space
+  unsigned long long large;               ///< number of rows too large for a table
 };
 
 struct row_arguments {
@@ -38,22 +38,22 @@ struct row_arguments {
   std::uint32_t rule_count = 0;
   const row_filter* filters = nullptr;
   std::uint32_t filter_count = 0;
-  // Which rows: the numbers [first_number, last_number) of a sequence over the list that visits every one once, so
-  // evenly that its beginning is a sample of all.
+  // Which rows to evaluate: numbers [first_number, last_number) of a sequence that visits every list entry once, so
+  // evenly that its start is a sample of all rows.
   const std::uint32_t* listed = nullptr;
   std::uint64_t list_size = 0;
   std::uint64_t first_number = 0;
   std::uint64_t last_number = 0;
-  std::uint64_t stride = 1;  ///< without a common divisor with list_size
-  std::uint32_t slots = 0;   ///< of a block's table: most
-  // Results: of a relation that may have some of them, those that its set does not have.
+  std::uint64_t stride = 1;  ///< coprime to list_size
+  std::uint32_t slots = 0;   ///< maximum slots of a block's table
+  // Results. If the relation already has tuples, only the tuples that its set does not contain.
   set_view set;
   word* left = nullptr;
   word* right = nullptr;
   std::uint64_t capacity = 0;
   row_totals* totals = nullptr;
-  std::uint32_t* missing = nullptr;  ///< rows that found no room
-  std::uint32_t* large = nullptr;    ///< rows that no table holds
+  std::uint32_t* missing = nullptr;  ///< rows without space
+  std::uint32_t* large = nullptr;    ///< rows too large for a table
 };
 
 __device__ inline bool passes(const row_arguments& arguments, word row, word value) {
@@ -67,7 +67,7 @@ __device__ inline bool passes(const row_arguments& arguments, word row, word val
   }
   return true;
 }
-/// Those values of a word that pass.
+/// Returns the values of a word that pass the filters.
 __device__ inline std::uint32_t passing(const row_arguments& arguments, word row, std::uint32_t number,
                                         std::uint32_t mask) {
   std::uint32_t kept = mask;
@@ -78,7 +78,7 @@ __device__ inline std::uint32_t passing(const row_arguments& arguments, word row
   return kept;
 }
 
-/// What of a word becomes results: what passes and, of a row that is added to a set, what the set does not have.
+/// Returns the results in a word: values that pass the filters and, for an insertion, that the set does not contain.
 template <bool Inserts>
 __device__ std::uint32_t results_of(const row_arguments& arguments, word row, std::uint32_t number,
                                     std::uint32_t mask) {
@@ -87,7 +87,7 @@ __device__ std::uint32_t results_of(const row_arguments& arguments, word row, st
   return mask;
 }
 
-/// Words by number, open addressing.
+/// A hash table of words by number, with open addressing.
 struct word_table {
   static constexpr std::uint32_t free = UINT32_MAX;
   std::uint32_t* numbers;
@@ -96,11 +96,11 @@ struct word_table {
   unsigned shift;
   std::uint32_t probes;
 
-  /// @return whether there was a place
+  /// @return whether the word fits
   __device__ bool add(std::uint32_t number, std::uint32_t mask) const {
     std::uint32_t at = (number * 0x9E3779B1U) >> shift;
     for (std::uint32_t probe = 0; probe < probes; ++probe) {
-      // Most words have been seen; plain loads tell, and cost less than atomics.
+      // Most words already exist; plain loads cost less than atomics.
       std::uint32_t seen = *static_cast<volatile std::uint32_t*>(numbers + at);
       if (seen == free) seen = atomicCAS(numbers + at, free, number);
       if (seen == free || seen == number) {
@@ -113,7 +113,7 @@ struct word_table {
   }
 };
 
-/// The threads that make a row together: a wave, or a block.
+/// The threads that compute a row together: a wave or a block.
 template <unsigned Waves>
 struct row_team {
   [[nodiscard]] __device__ static unsigned thread() { return Waves == 1 ? backend::gpu::lane() : threadIdx.x; }
@@ -127,14 +127,14 @@ struct row_team {
   }
 };
 
-/// Adds what a rule gives to the row.
+/// Adds the words of a rule to the row.
 template <unsigned Waves>
 __device__ void add_rule(const row_rule_view& rule, std::uint32_t row, const word_table& table,
                          std::uint32_t* is_full) {
   const unsigned lane = backend::gpu::lane();
   const std::uint32_t begin = rule.begin[row];
   const std::uint32_t items = rule.end[row] - begin;
-  // Few items are spread over all waves.
+  // A small number of items is spread over all waves.
   const std::uint32_t batch = min(std::uint32_t{wave_size}, (items + Waves - 1) / Waves);
   for (std::uint32_t base = row_team<Waves>::wave() * batch; base < items; base += Waves * batch) {
     if constexpr (Waves > 1) {
@@ -151,7 +151,8 @@ __device__ void add_rule(const row_rule_view& rule, std::uint32_t row, const wor
   }
 }
 
-/// A wave writes the values of a word at a time, each of the first lanes the one of its bit.
+/// Writes the values of words with a wave, one word at a time; each of the first lanes writes the value of its bit.
+/// Inserts the values into the set first.
 template <bool Inserts>
 __device__ std::uint64_t write_words(const row_arguments& arguments, word row, std::uint32_t number, std::uint32_t mask,
                                      std::uint64_t at) {
@@ -171,11 +172,12 @@ __device__ std::uint64_t write_words(const row_arguments& arguments, word row, s
   return at;
 }
 
-/// Takes places for results, or notes the row. @return the first place; UINT64_MAX: there was no room
+/// Reserves places for results, or records that the row has no space.
+/// @return the first place, or UINT64_MAX if space is short
 __device__ inline std::uint64_t take_rows(const row_arguments& arguments, std::uint32_t row, std::uint32_t count) {
   row_totals& totals = *arguments.totals;
   if (count == 0) return 0;
-  // What was taken before the first row that found no room is without gaps.
+  // Places before the first row without space have no gaps.
   const std::uint64_t place = atomicAdd(&totals.rows, static_cast<unsigned long long>(count));
   if (place + count <= arguments.capacity) return place;
   atomicMin(&totals.first_without_room, static_cast<unsigned long long>(place));
@@ -184,7 +186,7 @@ __device__ inline std::uint64_t take_rows(const row_arguments& arguments, std::u
   return UINT64_MAX;
 }
 
-/// A row a team: a wave, then 8 rows a block at a time, or a block.
+/// Computes each row with one team: a wave (8 rows per block at a time) or a block.
 /// @tparam Inserts whether results are added to a set
 template <unsigned Waves, bool Inserts>
 __global__ void __launch_bounds__(row_threads) rows_kernel(const row_arguments arguments) {
@@ -201,10 +203,10 @@ __global__ void __launch_bounds__(row_threads) rows_kernel(const row_arguments a
   table.numbers = shared_words + (Waves == 1 ? backend::gpu::wave() * 2 * most_slots : 0);
   table.masks = table.numbers + most_slots;
   std::uint64_t number = arguments.first_number + blockIdx.x * row_waves + backend::gpu::wave();
-  unsigned long long work = 0;  // of the rows that this team has made
+  unsigned long long work = 0;  // of the rows computed by this team
   for (;; number += std::uint64_t{gridDim.x} * row_waves) {
     if constexpr (Waves > 1) {
-      __syncthreads();  // all have read what the last row left
+      __syncthreads();  // all threads have read the previous row's variables
       if (threadIdx.x == 0) {
         shared_number = arguments.first_number + atomicAdd(&arguments.totals->next, 1ULL);
         is_full = 0;
@@ -216,7 +218,7 @@ __global__ void __launch_bounds__(row_threads) rows_kernel(const row_arguments a
     const std::uint32_t row = arguments.listed[number * arguments.stride % arguments.list_size];
     const word row_value = arguments.rows[row];
 
-    // Twice as many slots as there can be words, if there are so many.
+    // Twice as many slots as candidate words, within the limit.
     constexpr std::uint32_t least_slots = Waves * wave_size;
     const std::uint64_t wanted = 2 * arguments.work[row];
     table.size = least_slots;
@@ -276,17 +278,17 @@ __global__ void __launch_bounds__(row_threads) rows_kernel(const row_arguments a
   if (team::thread() == 0 && work != 0) atomicAdd(&arguments.totals->work, work);
 }
 
-/// Bitmaps of several rows. A part is what one rule gives to one row: part p is rule p % rule_count of row p /
+/// Bitmaps of several rows. A part is the words of one rule for one row: part p is rule p % rule_count of row p /
 /// rule_count.
 struct bitmap_arguments {
   row_arguments all;                    ///< listed: the rows, in order
-  const std::uint64_t* sums = nullptr;  ///< by part: words of the parts before; one more behind the last
+  const std::uint64_t* sums = nullptr;  ///< by part: words of all earlier parts; one extra entry
   std::uint64_t parts = 0;
   std::uint32_t* bitmaps = nullptr;  ///< [row][stride]
-  std::uint64_t stride = 0;          ///< words a row, a multiple of the wave
+  std::uint64_t stride = 0;          ///< words per row, a multiple of the wave size
 };
 
-/// Words [first, last) of a rule's items [begin, end), by their sums.
+/// Visits words [first, last) of a rule's items [begin, end), as counted by the prefix sums.
 template <class Visit>
 __device__ void for_each_word(const row_rule_view& rule, std::uint32_t begin, std::uint32_t end, std::uint64_t first,
                               std::uint64_t last, const Visit& visit) {
@@ -341,7 +343,7 @@ __global__ void __launch_bounds__(row_threads) mark_kernel(const bitmap_argument
   }
 }
 
-/// Filters what is marked and counts it, and in a second launch writes it. A tile is of one row.
+/// Filters and counts the marked values; a second launch writes them. A tile belongs to one row.
 /// @tparam Inserts whether results are added to a set
 template <bool Writes, bool Inserts>
 __global__ void __launch_bounds__(row_threads) bitmap_kernel(const bitmap_arguments arguments) {

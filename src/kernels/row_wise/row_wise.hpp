@@ -22,11 +22,11 @@
 #include "storage/indexes/join_sample.hpp"
 #include "storage/relation/relation.hpp"
 
-/// Rules evaluated row by row (kernels/row_wise/row_wise_task.hpp) on a CPU: a worker has a bitmap of the values and a
-/// list of its words that are not empty.
+/// Evaluates rules row by row (kernels/row_wise/row_wise_task.hpp) on a CPU: a worker has a bitmap of the values and a
+/// list of its nonzero words.
 namespace gpulog::kernels {
 
-/// All rules of a task, and what is done with them.
+/// Evaluates all rules of a task.
 template <class Backend>
 class row_evaluator {
  public:
@@ -46,7 +46,7 @@ class row_evaluator {
     if (has_places()) collect_rows();
   }
 
-  /// Whether all values have a place in a bitmap.
+  /// Returns whether all values fit into a bitmap.
   [[nodiscard]] bool has_places() const { return values_ <= most_row_values; }
 
   [[nodiscard]] row_counts counts() const {
@@ -64,7 +64,7 @@ class row_evaluator {
     double candidates_per_result;
     double words_per_result;
   };
-  /// Going by some rows.
+  /// Estimates by evaluating a sample of rows.
   [[nodiscard]] sample take_sample() {
     const std::uint64_t step = std::max<std::uint64_t>(calibration::least_sampled_results_step,
                                                        rows_.size() / calibration::sampled_results_rows);
@@ -82,7 +82,7 @@ class row_evaluator {
     const double of = static_cast<double>(std::max<std::uint64_t>(results, 1));
     return {static_cast<double>(found) / of, static_cast<double>(words) / of};
   }
-  /// Whether lists of words take so much less memory than columns.
+  /// Returns whether lists of words take much less memory than columns.
   [[nodiscard]] bool has_short_lists(const sample& of) const {
     const double results = static_cast<double>(candidates()) / std::max(of.candidates_per_result, 1.0);
     constexpr std::uint64_t bytes_of_number = storage::word_lists::bytes_of_row + sizeof(std::uint64_t) + sizeof(word);
@@ -90,7 +90,7 @@ class row_evaluator {
                          results * of.words_per_result * double{storage::word_lists::bytes_of_word};
     return bytes * calibration::columns_of_word_lists <= results * 2 * sizeof(word);
   }
-  /// Whether rows and values are numbers that are not many more than the rows that are read.
+  /// Returns whether rows and values are numbers not much larger than the number of rows read.
   [[nodiscard]] bool has_dense_numbers(std::uint64_t rows) const {
     return numbers() <= std::min(calibration::most_middle_values_per_row * rows + 4096, most_row_values);
   }
@@ -105,7 +105,7 @@ class row_evaluator {
     });
   }
 
-  /// Results as words.
+  /// Evaluates the rules and returns the results as words.
   [[nodiscard]] storage::row_words run_into_words() {
     storage::row_words made;
     made.numbers = static_cast<std::uint32_t>(numbers());
@@ -120,7 +120,7 @@ class row_evaluator {
     return made;
   }
 
-  /// Offers results to a relation, which may have some of them.
+  /// Inserts the results into a relation, which may already contain some of them.
   void run_into(storage::relation& target) {
     if (backend_->workers() == 1) {
       insert_all<storage::exclusive_access>(target);
@@ -130,7 +130,7 @@ class row_evaluator {
   }
 
  private:
-  /// Rows and values are below.
+  /// Returns an exclusive bound of rows and values.
   [[nodiscard]] std::uint64_t numbers() const {
     std::uint64_t most = values_;
     for (const row_rule_reader& rule : rules_) {
@@ -139,8 +139,7 @@ class row_evaluator {
     return most;
   }
 
-  /// Every row that some rule gives values to, once. Those with the most to do come first, so that workers end
-  /// together.
+  /// Collects every row with values once. The largest rows come first, so that workers end together.
   void collect_rows() {
     std::uint64_t together = 0;
     for (const row_rule_reader& rule : rules_) together += rule.rows().size();
@@ -167,7 +166,7 @@ class row_evaluator {
     });
   }
 
-  /// use(worker, row, its values), in any order, by all workers.
+  /// Calls use(worker, row, values) for all rows, in any order, on all workers.
   template <class Use>
   void for_each_row(const Use& use) {
     const std::uint64_t piece = std::clamp<std::uint64_t>(rows_.size() / (backend_->workers() * 64ULL), 1, 64);
@@ -201,7 +200,7 @@ class row_evaluator {
     auto& values = workers_[worker];
     if (!values) values.emplace(*resource_, values_);
     for (const row_rule_reader& rule : rules_) values->add(rule, row);
-    if (!task_->filters.empty()) values->filter(task_->filters, row);
+    if (!task_->filters.empty()) values->filter(task_->filters, row, task_->wide);
     use(*values);
     values->clear();
   }
@@ -210,14 +209,14 @@ class row_evaluator {
   backend::memory_resource* resource_;
   const row_wise_task* task_;
   const std::atomic<bool>* stop_;
-  std::uint64_t values_ = 0;  // all are below
+  std::uint64_t values_ = 0;  // exclusive bound of all values
   std::vector<row_rule_reader> rules_;
   storage::array<word> rows_;
   std::vector<std::optional<row_values>> workers_;
 };
 
-/// About how many candidates a rule has, told from a sample of so many rows of what it reads. @return nothing where its
-/// values are too large for that
+/// Estimates the number of candidates of a rule from a sample of the rows that it reads.
+/// @return nothing if its values are too large for counting
 inline std::optional<double> expected_candidates(backend::memory_resource& resource, const row_rule& rule,
                                                  const relation_list<storage::relation>& relations,
                                                  std::uint64_t sampled_rows) {
@@ -229,7 +228,7 @@ inline std::optional<double> expected_candidates(backend::memory_resource& resou
   std::uint64_t values = 0;
   for (std::uint64_t i = 0; i < of_to.size; ++i) values = std::max(values, to.keys[of_to.row(i)] + std::uint64_t{1});
   if (values / calibration::most_middle_values_per_row > to.rows() + 4096) return std::nullopt;
-  storage::array<std::uint32_t> counts(resource, values + 1);  // 0 behind the last one
+  storage::array<std::uint32_t> counts(resource, values + 1);  // counts[values] stays 0
   for (std::uint64_t i = 0; i < of_to.size; ++i) ++counts[to.keys[of_to.row(i)]];
   std::uint64_t sum = 0;
   for (std::uint64_t i = 0; i < of_from.size; ++i)
@@ -237,9 +236,9 @@ inline std::optional<double> expected_candidates(backend::memory_resource& resou
   return static_cast<double>(sum) * of_to.weight() * of_from.weight();
 }
 
-/// Evaluates the rules and gives the target, which is empty, their results: columns, or words where they may stay words
-/// and take less memory.
-/// @return nothing, and nothing is done, when the values have no place in a bitmap or it would not pay
+/// Evaluates the rules and stores the results in the target, which is empty: as columns, or as words if all readers
+/// accept words and words take less memory.
+/// @return nothing, without any effect, if the values do not fit into a bitmap or if row-wise evaluation does not pay
 /// @throws memory_exceeded, interrupted
 template <class Backend>
 std::optional<row_counts> run_row_wise(Backend& backend, backend::memory_resource& resource, const row_wise_task& task,
@@ -271,7 +270,7 @@ std::optional<row_counts> run_row_wise(Backend& backend, backend::memory_resourc
   if (!task.forced && (keeps_words || task.needs_set)) {
     const auto sample = evaluator.take_sample();
     keeps_words = keeps_words && evaluator.has_short_lists(sample);
-    // Words are asked for membership as they are.
+    // Words need no set for membership tests.
     if (task.needs_set && !keeps_words && sample.candidates_per_result < cut.least_candidates_per_result)
       return std::nullopt;
   }
@@ -286,7 +285,7 @@ std::optional<row_counts> run_row_wise(Backend& backend, backend::memory_resourc
   return evaluator.counts();
 }
 
-/// Which rules of a task pay in addition to what the relations have, or all that can be where that is forced.
+/// Returns the rules of a task that pay in addition to the relations' current rows, or all possible rules if forced.
 template <class Backend>
 std::vector<std::size_t> rules_that_pay(backend::memory_resource& resource, const row_store<Backend>& store,
                                         const row_wise_task& task, const relation_list<storage::relation>& relations,
@@ -308,9 +307,9 @@ std::vector<std::size_t> rules_that_pay(backend::memory_resource& resource, cons
   return chosen;
 }
 
-/// Evaluates rules of a task row by row in addition to what the target has.
-/// @return by rule: its candidates; nothing: it was left
-/// @throws memory_exceeded: what was inserted stays; interrupted
+/// Evaluates rules of a task row by row and adds the results to the target.
+/// @return by rule: the number of candidates, or nothing if the rule was not evaluated
+/// @throws memory_exceeded (inserted tuples stay), interrupted
 template <class Backend>
 std::vector<std::optional<std::uint64_t>> add_rows(Backend& backend, backend::memory_resource& resource,
                                                    row_store<Backend>& store, const row_wise_task& task,

@@ -6,16 +6,16 @@
 
 #include "kernels/join/pipeline.hpp"
 
-/// head(x,y) :- from(x,w), to(w,y), for one x at a time: a row of the result. Values y stand together as words of a bit
-/// map: each w gives a word once, however many values are in it, and a candidate is such a word. The results of a row
-/// so far are in memory that one worker (a block of a device) reaches fastest, and are written out once: so duplicates
-/// are found without a set of tuples.
+/// Row-wise evaluation of head(x,y) :- from(x,w), to(w,y), one x at a time: a row of the result. Values y are grouped
+/// into bitmap words: each w contributes a word once, however many values the word has, and a candidate is such a word.
+/// The results of the current row are in memory close to one worker (a block on a device) and are written out once, so
+/// that duplicates are found without a tuple set.
 namespace gpulog::kernels {
 
-/// Values from here on have no place in a row's bitmap: rules are run as pipelines.
+/// Values must be below this bound to fit into a row's bitmap; otherwise rules run as pipelines.
 constexpr std::uint64_t most_row_values = 1ULL << 27;
 
-/// Two columns of a relation; key and value may be the same one.
+/// Two columns of a relation; key and value may be the same column.
 struct pair_columns {
   relation_number relation = 0;
   std::uint32_t key = 0;
@@ -27,10 +27,10 @@ struct pair_columns {
 struct row_rule {
   pair_columns from;
   std::optional<pair_columns> to;
-  double last_candidates = 0;  ///< going by its last run, for versions of a phase; infinite: it had none
+  double last_candidates = 0;  ///< candidates of the last run, for versions of a phase; infinite before the first run
 };
 
-/// A comparison of words that results have to pass.
+/// A comparison that results must satisfy.
 struct row_filter {
   enum class side : std::uint8_t { row, value, constant };
   comparison_op op = comparison_op::equal;
@@ -44,22 +44,23 @@ struct row_wise_task {
   relation_number target = 0;
   std::vector<row_rule> rules;
   std::vector<row_filter> filters;
-  bool forced = false;          ///< done wherever it can be, for tests
-  bool needs_set = false;       ///< the result is asked for membership afterwards
-  bool may_keep_words = false;  ///< whoever reads the result can read rows of bits (storage::word_rows)
+  const storage::wide_values* wide = nullptr;  ///< of the words that filters compare; nullptr: words have 32 bits
+  bool forced = false;                         ///< evaluate row by row whenever possible, for tests
+  bool needs_set = false;                      ///< the result needs membership tests later
+  bool may_keep_words = false;                 ///< all readers of the result accept rows of bits (storage::word_rows)
 };
 
 struct row_counts {
-  std::vector<std::uint64_t> candidates;  ///< tuples that a rule made, by rule; of a rule without `to`, its rows
+  std::vector<std::uint64_t> candidates;  ///< tuples derived, by rule; for a rule without `to`, its rows
 };
 
-/// When rows pay: preparing them takes time for every row that is read, and inserting into a set for every candidate.
+/// When row-wise evaluation pays: preparation costs time per row read, a set costs time per candidate.
 struct row_wise_cut_offs {
   std::uint64_t least_rows;         ///< of all relations read
-  double least_candidates;          ///< tuples that rules make, duplicates counted
-  double least_candidates_per_row;  ///< of the relations read, each counted once
-  /// Where a set is needed anyway and results hardly repeat, a pipeline is better: inserting the results makes the set,
-  /// too.
+  double least_candidates;          ///< derived tuples, including duplicates
+  double least_candidates_per_row;  ///< per row of the relations read, each relation counted once
+  /// If a set is needed anyway and results rarely repeat, a pipeline is better, because inserting the results builds
+  /// the set.
   double least_candidates_per_result;
 
   [[nodiscard]] bool pays(double candidates, std::uint64_t rows) const {

@@ -11,14 +11,14 @@
 #include "kernels/row_wise/row_wise_task.hpp"
 #include "storage/relation/relation.hpp"
 
-/// What rules that are evaluated row by row read, prepared on a CPU.
+/// The inputs of row-wise evaluation, prepared on a CPU.
 namespace gpulog::kernels {
 
-/// Pairs of two columns, the key above, the value below: sorted by the key, and of one key those whose values are in
-/// the same word of a bitmap mostly beside each other.
+/// Pairs of two columns (key in the upper half, value in the lower half), sorted by key; within a key, values of the
+/// same bitmap word are mostly adjacent.
 class sorted_pairs {
  public:
-  static constexpr unsigned word_bits = 6;  ///< of a value, below its word's number
+  static constexpr unsigned word_bits = 6;  ///< lower bits of a value, below the number of its word
 
   template <class Backend>
   sorted_pairs(Backend& backend, backend::memory_resource& resource, const word* keys, const word* values,
@@ -26,7 +26,7 @@ class sorted_pairs {
       : items_(resource, rows, backend::fresh_memory::anything), size_(rows) {
     std::uint64_t* const packed = items_.data();
     backend.for_each(rows, [=](std::uint64_t i) { packed[i] = storage::pack(keys[i], values[i]); });
-    // Rows that were made row by row stand like that already, and files often do.
+    // Rows from row-wise evaluation are already sorted, and files often are.
     if (std::is_sorted(keys, keys + rows)) return;
     storage::array<std::uint64_t> scratch(resource, rows, backend::fresh_memory::anything);
     std::uint64_t used = 0;
@@ -50,7 +50,7 @@ class sorted_pairs {
   std::uint64_t size_;
 };
 
-/// Where the keys of a sorted array stand.
+/// Positions of the keys in a sorted array.
 class key_places {
  public:
   explicit key_places(backend::memory_resource& resource) : level_(resource, 1, 0.5, true) {}
@@ -68,7 +68,7 @@ class key_places {
   storage::key_level level_;
 };
 
-/// The values of each key as words of a bitmap.
+/// The values of each key as bitmap words.
 class word_rows {
  public:
   static constexpr unsigned bits = sorted_pairs::word_bits;
@@ -101,9 +101,9 @@ class word_rows {
     largest_ = (largest_ << bits) + (1U << bits) - 1;
   }
 
-  /// No value is larger.
+  /// Returns the largest value.
   [[nodiscard]] std::uint64_t largest_value() const { return largest_; }
-  /// The words of a key.
+  /// Returns the words of a key.
   [[nodiscard]] storage::row_range find(word key) const { return places_.find(key); }
   [[nodiscard]] std::uint64_t values_in(const storage::row_range& words) const {
     return words.count == 0 ? 0 : first_[words.first + std::uint64_t{words.count}] - first_[words.first];
@@ -112,7 +112,7 @@ class word_rows {
   [[nodiscard]] const std::uint64_t* masks() const { return masks_.data(); }
 
  private:
-  storage::array<std::uint32_t> first_;  // of the sorted values, by word
+  storage::array<std::uint32_t> first_;  // first sorted value of each word
   storage::array<std::uint32_t> numbers_;
   storage::array<std::uint64_t> masks_;
   key_places places_;
@@ -120,7 +120,7 @@ class word_rows {
   std::uint64_t largest_ = 0;
 };
 
-/// Sorted pairs, which keys there are and where the pairs of each stand.
+/// Sorted pairs, with the distinct keys and the position of each key's pairs.
 class grouped_pairs {
  public:
   template <class Backend>
@@ -138,7 +138,7 @@ class grouped_pairs {
     places_.build(backend, pairs_.size(), [items](std::uint64_t i) { return sorted_pairs::key(items[i]); });
   }
   [[nodiscard]] const sorted_pairs& pairs() const { return pairs_; }
-  /// Ascending.
+  /// Returns the keys, ascending.
   [[nodiscard]] const storage::array<word>& keys() const { return keys_; }
   [[nodiscard]] storage::row_range find(word key) const { return places_.find(key); }
 
@@ -148,7 +148,7 @@ class grouped_pairs {
   key_places places_;
 };
 
-/// Two columns of some rows.
+/// Two columns of a range of rows.
 struct pair_view {
   const word* keys;
   const word* values;
@@ -163,7 +163,7 @@ struct pair_view {
   }
 };
 
-/// Keeps what was prepared as long as the rows that it was made from are the same: relations only ever get more.
+/// Caches prepared inputs while the rows that they came from are unchanged: relations only grow.
 template <class Backend>
 class row_store {
  public:
@@ -173,7 +173,7 @@ class row_store {
     groups_.clear();
     words_.clear();
   }
-  /// Rows that have to be read to have what a rule needs.
+  /// Returns the number of rows to read for inputs of a rule that are not cached.
   [[nodiscard]] std::uint64_t missing_rows(const relation_list<storage::relation>& relations,
                                            const row_rule& rule) const {
     const auto missing = [&](const auto& kept, const pair_columns& pairs) {

@@ -3,7 +3,7 @@
 #include "kernels/steps/scalar.hpp"
 #include "kernels/steps/word_operations.hpp"
 
-/// The operations of scalar.hpp by number, for kernels that interpret a rule's steps. Word: of 32 or of 64 bits.
+/// Dispatches the operations of scalar.hpp by number, for kernels that interpret steps. Word has 32 or 64 bits.
 namespace gpulog::kernels::gpu {
 
 template <class Word>

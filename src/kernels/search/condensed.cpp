@@ -11,7 +11,7 @@ using storage::factorized_values;
 
 namespace {
 
-/// Searches of the sample are spread evenly.
+/// The searches of the sample are spread evenly.
 sampled_meetings sample_numbers(const backend::piece_runner& workers, backend::memory_resource& resource,
                                 const numbered_graph& graph, std::uint64_t wanted, std::uint64_t most) {
   const std::uint64_t searches = graph.invariants.size();
@@ -24,7 +24,7 @@ sampled_meetings sample_numbers(const backend::piece_runner& workers, backend::m
   return sample_searches(workers, resource, numbered_steps(graph.steps), graph.numbers, samples, starts, most);
 }
 
-/// Values that all of the sample meet, where each of it meets so many.
+/// Converts a number of values per search to a total over the sample.
 std::uint64_t all_of_sample(double met, const numbered_graph& graph, const condensation_cut_offs& cut) {
   const std::uint64_t samples = std::min<std::uint64_t>(cut.samples, graph.invariants.size());
   return static_cast<std::uint64_t>(std::ceil(met * static_cast<double>(samples)));
@@ -39,16 +39,17 @@ bool has_long_searches(const backend::piece_runner& workers, backend::memory_res
 
 namespace {
 
-/// Strips that are wide enough to pay, and many enough for all workers: on an average the first one takes twice as long
-/// as a strip.
+/// Returns the strip width: wide enough to pay, with enough strips for all workers. On average, the first strip takes
+/// twice as long as a later strip.
 std::uint32_t strip_words(std::uint32_t components, unsigned workers) {
   if (workers == 1) return factorized_graph::most_strip_words;
   const std::uint32_t even = components / 64 / workers;
   return std::bit_floor(std::clamp(even, factorized_graph::least_strip_words, factorized_graph::most_strip_words));
 }
 
-/// By source: the number of its namesake, the node with the same tuple. @param numbers memory for them, used where
-/// sources are not numbers themselves @return nullptr where sources and nodes have other columns
+/// Returns, by source, the number of its namesake: the node with the same tuple.
+/// @param numbers buffer, used if sources are not numbers themselves
+/// @return nullptr if sources and nodes have different columns
 const std::uint32_t* nodes_of_sources(const backend::piece_runner& workers, const numbered_task& task,
                                       const numbered_graph& graph, backend::array<std::uint32_t>& numbers) {
   const auto& member = task.members.front();
@@ -69,7 +70,7 @@ const std::uint32_t* nodes_of_sources(const backend::piece_runner& workers, cons
 std::optional<std::vector<factorized_values>> factorize(const backend::piece_runner& workers,
                                                         backend::memory_resource& resource, const numbered_task& task,
                                                         const numbered_graph& graph, stage_clock& clock) {
-  // Sources may add a vertex each, and a list.
+  // Each source may add a vertex and a list.
   const bool has_places = graph.numbers + graph.invariants.size() < UINT32_MAX &&
                           graph.steps.all.size() + graph.starts.all.size() < UINT32_MAX;
   if (!has_places) return std::nullopt;

@@ -14,40 +14,43 @@
 #include "storage/factorized/factorized_values.hpp"
 #include "storage/factorized/graph_rows.hpp"
 
-/// A fixpoint that falls apart, over the strongly connected components of the graph that its searches would go through.
-/// All vertices of a component reach the same ones, and a component reaches the union of what its successors reach:
-/// Nuutila 1995. Rows of bits are made for a strip of components at a time, so that they stay in a cache.
+/// A decomposed fixpoint over the strongly connected components of its graph. All vertices of a component reach the
+/// same vertices, and a component reaches the union of what its successors reach: Nuutila 1995. Rows of bits are
+/// computed for a strip of components at a time, so that they stay in a cache.
 namespace gpulog::kernels {
 
 struct condensation_cut_offs {
-  double step_rows = 64;  ///< as numbering_cut_offs
-  /// What searches have to meet for each row that is numbered: with less they end before components are found.
+  double step_rows = 64;  ///< as in numbering_cut_offs
+  /// Minimum number of values that searches visit per numbered row: below, searches end before components would be
+  /// found.
   double met_by_row = 0;
-  // What is expected of a worker in a second.
-  double row_words = 0;  ///< that are united
-  double searched = 0;   ///< values that a search meets
-  // A sample of searches: how many; the part of the time that it may spare, at most; values that it may always meet.
+  // Expected speed of a worker per second.
+  double row_words = 0;  ///< words united
+  double searched = 0;   ///< values visited by searches
+  // The sample: number of searches, maximum share of the expected saving to spend on the sample, and a number of values
+  // that the sample may always visit.
   std::uint64_t samples = 1;
   double sample_share = 0;
   double least_sample_values = 0;
-  std::uint64_t range = backend::piece_runner::usual_range;  ///< elements that are worth a worker
-  bool always = false;                                       ///< even if searches are expected to end sooner
+  std::uint64_t range = backend::piece_runner::usual_range;  ///< minimum elements per worker
+  bool always = false;                                       ///< even if searches are expected to be faster
 };
 
-/// What searches of a sample have met.
+/// Result of a sample of searches.
 struct sampled_meetings {
   std::uint64_t met = 0;
-  std::uint64_t searches = 1;  ///< that have begun
+  std::uint64_t searches = 1;  ///< started searches
   [[nodiscard]] double average() const { return static_cast<double>(met) / static_cast<double>(searches); }
 };
 
-/// Runs some searches. starts(sample, visit) calls visit(value) for where one begins.
-/// @param values all are below @param most that all samples together may meet: they end when they have met so many
+/// Runs sample searches. starts(sample, visit) calls visit(value) for each start of a search.
+/// @param values exclusive bound of all values
+/// @param most total number of visited values after which all searches stop
 template <class Steps, class Starts>
 sampled_meetings sample_searches(const backend::piece_runner& workers, backend::memory_resource& resource,
                                  const Steps& steps, std::uint64_t values, std::uint64_t samples, const Starts& starts,
                                  std::uint64_t most) {
-  // What a worker meets before it tells the others: they would wait for each other's caches.
+  // Each worker batches its count, because sharing every update would bounce a cache line between workers.
   constexpr std::uint64_t told_together = 256;
   std::atomic<std::uint64_t> all_met{0};
   std::atomic<std::uint64_t> begun{0};
@@ -66,7 +69,7 @@ sampled_meetings sample_searches(const backend::piece_runner& workers, backend::
       if (sample >= samples) return;
       queue.clear();
       starts(sample, visit);
-      std::uint64_t met = 0;  // that nobody was told
+      std::uint64_t met = 0;  // not yet added to the shared count
       for (std::size_t head = 0; head < queue.size(); ++head) {
         ++met;
         static_cast<void>(steps.follow(queue[head], 0, [&](std::uint64_t, const word* next, std::uint32_t count) {
@@ -85,7 +88,7 @@ sampled_meetings sample_searches(const backend::piece_runner& workers, backend::
   return {all_met, std::clamp<std::uint64_t>(begun, 1, std::max<std::uint64_t>(samples, 1))};
 }
 
-/// What a search has to meet on an average, where each begins at one of the first tuples.
+/// Returns the minimum average number of values per search, if each search starts at a first tuple.
 template <class Relations>
 [[nodiscard]] double least_met(const numbered_task& task, const Relations& relations, double met_by_row) {
   double first_rows = 0;
@@ -97,31 +100,33 @@ template <class Relations>
   return met_by_row * (first_rows + step_rows) / std::max(first_rows, 1.0);
 }
 
-/// Whether searches are long enough that components may pay.
+/// Returns whether searches are long enough for components to pay.
 [[nodiscard]] bool has_long_searches(const backend::piece_runner& workers, backend::memory_resource& resource,
                                      const numbered_graph& graph, double least, const condensation_cut_offs& cut);
 
-/// Members over the graph's components, without the counts of their rows. The graph keeps its tuples.
-/// @return nothing, where numbers have no 32 bits. @throws backend::memory_exceeded
+/// Builds the members' rows over the graph's components, without row counts. The graph keeps the tuples.
+/// @return nothing if numbers exceed 32 bits
+/// @throws backend::memory_exceeded
 [[nodiscard]] std::optional<std::vector<storage::factorized_values>> factorize(const backend::piece_runner& workers,
                                                                                backend::memory_resource& resource,
                                                                                const numbered_task& task,
                                                                                const numbered_graph& graph,
                                                                                stage_clock& clock);
 
-/// Whether uniting rows is expected to end before searches do. The sample ends when it has met what all of it has to
-/// meet for that, or has taken its share of the time.
+/// Returns whether uniting rows is expected to be faster than searches. The sample stops when it has visited enough
+/// values to decide, or has used its share of the time.
 [[nodiscard]] bool condensation_pays(const backend::piece_runner& workers, backend::memory_resource& resource,
                                      const numbered_graph& graph, const storage::factorized_graph& condensed,
                                      const condensation_cut_offs& cut);
 
-/// Counts the rows of all members, strip by strip. @throws backend::memory_exceeded, interrupted
+/// Counts the rows of all members, strip by strip.
+/// @throws backend::memory_exceeded, interrupted
 template <class Backend>
 void count_rows(Backend& backend, backend::memory_resource& resource, std::vector<storage::factorized_values>& members,
                 const std::atomic<bool>* stop) {
   const storage::factorized_graph& graph = *members.front().graph;
   for (auto& member : members) member.rows_in_front = storage::array<std::uint64_t>(resource, graph.strips() + 1ULL);
-  // The first strips take longest, and begin first.
+  // The first strips take longest and start first.
   std::atomic<std::uint32_t> next{0};
   const std::uint64_t parts = std::min<std::uint64_t>(backend.workers(), graph.strips());
   backend.for_each_tile(parts, 1, [&](unsigned, std::uint64_t, std::uint64_t) {
@@ -138,9 +143,10 @@ void count_rows(Backend& backend, backend::memory_resource& resource, std::vecto
   }
 }
 
-/// Runs the fixpoint and replaces the members' rows, which are those to start from, by its result: factorized rows.
-/// @param numbered gets the graph of numbers where one was made and components do not pay
-/// @return nothing, and nothing is done, when it does not pay. @throws memory_exceeded, interrupted
+/// Runs the fixpoint and replaces the members' rows, the first tuples, by factorized rows.
+/// @param numbered receives the graph of numbers if it was built but components do not pay
+/// @return nothing, without any effect, if components do not pay
+/// @throws memory_exceeded, interrupted
 template <class Backend>
 std::optional<decomposed_counts> run_condensed(Backend& backend, backend::memory_resource& resource,
                                                const numbered_task& task,

@@ -13,10 +13,10 @@
 
 namespace gpulog::kernels {
 
-/// Values from here on have no place in a bitmap.
+/// Values must be below this bound to fit into a bitmap.
 constexpr std::uint64_t most_bitmap_values = 1ULL << 27;
 
-/// What follows a value, by indexes of relations.
+/// The successors of a value, by indexes of relations.
 class indexed_steps {
  public:
   indexed_steps(const decomposed_task& task, const relation_list<storage::relation>& relations) {
@@ -26,7 +26,7 @@ class indexed_steps {
       });
     }
   }
-  /// tail = visit(tail, first value, how many) for each step. By value, so that it stays in a register.
+  /// Calls tail = visit(tail, first value, count) for each step. By value, so that the tail stays in a register.
   template <class Visit>
   std::uint64_t follow(word value, std::uint64_t tail, const Visit& visit) const {
     for (const step_run& step : runs_) {
@@ -45,7 +45,7 @@ class indexed_steps {
   static storage::row_range find(const storage::key_level& level, word value) {
     return level.is_direct() ? level.find_direct(value) : find_hashed(level, value);
   }
-  /// A call, as its registers would be missing where most keys are found directly.
+  /// Not inlined, to save registers: most keys are found directly.
   [[gnu::noinline]] static storage::row_range find_hashed(const storage::key_level& level, word value) {
     const std::uint64_t code = level.code([value](std::uint32_t) { return value; });
     return level.find(code, level.home(code), [value](std::uint32_t) { return value; });
@@ -54,16 +54,16 @@ class indexed_steps {
   std::vector<step_run> runs_;
 };
 
-/// One worker's searches.
+/// The searches of one worker.
 template <class Steps>
 class reachability_search {
  public:
-  /// @param values all are below
+  /// @param values exclusive bound of all values
   reachability_search(const Steps& steps, backend::memory_resource& resource, std::uint64_t values)
       : steps_(steps), seen_(resource, values / 64 + 1), queue_(resource) {}
 
-  /// @param starts the values to start from, which may repeat
-  /// @return all values, each once; valid until the next call
+  /// @param starts number of start values, which may repeat
+  /// @return all distinct values; valid until the next call
   template <class Start>
   std::pair<const word*, std::uint64_t> run(std::uint64_t starts, const Start& start) {
     std::uint64_t tail = 0;
@@ -90,8 +90,9 @@ class reachability_search {
   [[nodiscard]] std::uint64_t iterations() const { return most_iterations_; }
 
  private:
-  /// Appends the new ones among values(0) to values(count - 1): a store that the next one writes over costs less than a
-  /// branch. By value, so that all of it stays in registers. @return the tail behind them
+  /// Appends the new values among values(0) to values(count - 1): a store that the next store overwrites costs less
+  /// than a branch. By value, so that everything stays in registers.
+  /// @return the new tail
   template <class Values>
   std::uint64_t visit(std::uint64_t tail, std::uint64_t count, const Values& values) {
     std::uint64_t* const seen = seen_.data();
@@ -106,21 +107,24 @@ class reachability_search {
     }
     return tail;
   }
-  /// For that many values, and one more that is written over.
+  /// Makes space for `values` values, and one more that gets overwritten.
   void make_room(std::uint64_t values) {
     if (values < queue_.capacity()) return;
     queue_.set_capacity(std::max<std::uint64_t>(values + 1, queue_.capacity() * 2));
   }
 
-  Steps steps_;  // a copy: what it reads is near
+  Steps steps_;  // a copy, so that the data is nearby
   storage::array<std::uint64_t> seen_;
   storage::array<word> queue_;
   std::uint64_t candidates_ = 0;
   std::uint64_t most_iterations_ = 0;
 };
 
-/// All searches of a task, shared among workers. first: by group, and one behind, where its starts begin.
-/// start(i): the value. write(worker, group, values, n): what a search found. @throws interrupted
+/// Distributes all searches of a task over workers.
+/// @param first by group, with one extra entry: its first start
+/// @param start start(i) returns start value i
+/// @param write write(worker, group, values, n) receives the result of a search
+/// @throws interrupted
 template <class Steps, class Backend, class Start, class Write>
 decomposed_counts search_all(Backend& backend, backend::memory_resource& resource, const Steps& steps,
                              std::uint64_t values, const std::uint32_t* first, std::uint64_t groups, const Start& start,
@@ -146,7 +150,7 @@ decomposed_counts search_all(Backend& backend, backend::memory_resource& resourc
   return counts;
 }
 
-/// Runs the fixpoint and replaces the target's rows, which are those to start from, by its result.
+/// Runs the fixpoint and replaces the target's rows, the first tuples, by the result.
 /// @throws memory_exceeded, interrupted
 template <class Backend>
 decomposed_counts run_decomposed(Backend& backend, backend::memory_resource& resource, const decomposed_task& task,

@@ -10,34 +10,34 @@
 #include "kernels/join/pipeline.hpp"
 #include "storage/representation/hisa_rows.hpp"
 
-/// A fixpoint that falls apart: for every value of one column of a binary relation (the invariant), which values of the
-/// other one can be reached from the first ones. Each is a search of its own, with a bitmap of the values it has seen
-/// and a queue that ends as its result; nothing is looked up in a set of tuples, and no tuple is written twice.
+/// A decomposed fixpoint: for every value of one column of a binary relation (the invariant), the values of the second
+/// column that are reachable from the first tuples. Each invariant is a separate search with a bitmap of visited values
+/// and a queue that becomes its result; a search needs no tuple set, and writes each tuple once.
 namespace gpulog::kernels {
 
-/// Where the values are found that follow a value.
+/// Where to look up the successors of a value.
 struct step_source {
   relation_number relation = 0;
   std::size_t index = 0;
   std::size_t level = 0;     ///< whose key is the value alone
-  std::uint32_t stored = 0;  ///< of the layout's stored columns
+  std::uint32_t stored = 0;  ///< in the layout's stored columns
 };
 
 struct decomposed_task {
   relation_number target = 0;
   std::uint32_t invariant = 0;  ///< column
-  std::uint32_t moving = 1;     ///< the other one
+  std::uint32_t moving = 1;     ///< the second column
   std::vector<step_source> steps;
-  std::uint64_t values = 0;  ///< all that can be met in the moving column are below
+  std::uint64_t values = 0;  ///< exclusive bound of the moving column's values
 };
 
-/// Seconds of a part of the work, by its name, a literal.
+/// Name (a literal) and seconds of a part of the work.
 using search_stage = std::pair<const char*, double>;
 
-/// Seconds of one stage after another.
+/// Times consecutive stages.
 class stage_clock {
  public:
-  /// The stage that ends here began where the last one ended. One that ends twice is the sum.
+  /// Ends a stage that started at the end of the previous stage. Adds up repeated stages.
   void end(const char* name) {
     const double now = storage::seconds_now();
     const auto known = std::find_if(stages_.begin(), stages_.end(),
@@ -58,10 +58,10 @@ class stage_clock {
 
 struct decomposed_counts {
   std::uint64_t candidates = 0;
-  std::uint64_t iterations = 0;           ///< of the search that takes most
-  std::uint64_t taken_over = 0;           ///< rows that other searches had completed
-  std::uint64_t numbers = 0;              ///< that nodes and keys got for searches; 0: values were numbers themselves
-  std::vector<search_stage> stages = {};  ///< that were measured
+  std::uint64_t iterations = 0;           ///< of the longest search
+  std::uint64_t taken_over = 0;           ///< rows taken over from complete searches
+  std::uint64_t numbers = 0;              ///< numbers assigned to nodes and keys; 0: values were numbers themselves
+  std::vector<search_stage> stages = {};  ///< measured stages
 };
 
 }  // namespace gpulog::kernels

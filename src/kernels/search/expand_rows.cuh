@@ -5,12 +5,12 @@
 #include "kernels/search/row_bits.cuh"
 #include "kernels/search/takeover.hpp"
 
-/// Kept rows become columns: a wave for each list, a block for each row of bits.
+/// Materializes factorized rows as columns: one wave per list, one block per row of bits.
 namespace gpulog::kernels::gpu {
 
 constexpr unsigned expansion_threads = 128;
 
-/// The same word n times, by n threads of all; most of them four at a time.
+/// Stores a word n times, with `threads` threads, mostly four words at a time.
 __device__ inline void fill_rows(word* out, std::uint32_t n, word value, std::uint32_t thread, std::uint32_t threads) {
   const auto behind = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(out) / sizeof(word) % 4);
   const std::uint32_t head = min((4 - behind) % 4, n);
@@ -23,7 +23,7 @@ __device__ inline void fill_rows(word* out, std::uint32_t n, word value, std::ui
   if (thread < n - done) backend::gpu::store_past_caches(out + done + thread, value);
 }
 
-/// The invariants of a source.
+/// Fills the invariant columns of a source's rows.
 __device__ inline void fill_invariants(const expansion_arguments& arguments, std::uint64_t source, std::uint64_t place,
                                        std::uint32_t n, std::uint32_t thread, std::uint32_t threads) {
   for (std::uint32_t c = 0; c < arguments.invariant_columns; ++c) {
@@ -34,7 +34,7 @@ __device__ inline void fill_invariants(const expansion_arguments& arguments, std
   }
 }
 
-/// All lanes: a list of n numbers.
+/// All lanes: writes a list of n numbers.
 __device__ inline void expand_list(const expansion_arguments& arguments, std::uint64_t source, std::uint64_t place,
                                    const std::uint32_t* numbers, std::uint32_t n) {
   const std::uint32_t lane = backend::gpu::lane();
@@ -48,7 +48,7 @@ __device__ inline void expand_list(const expansion_arguments& arguments, std::ui
   }
 }
 
-/// All lanes: n staged numbers of a group, to all node columns. Lines of memory are written whole.
+/// All lanes: writes n staged numbers of a group to all node columns, aligned to memory lines.
 __device__ inline void write_group(const expansion_arguments& arguments, std::uint32_t first_number,
                                    const std::uint16_t* staged, std::uint32_t n, std::uint64_t place) {
   for (std::uint32_t c = 0; c < arguments.node_columns; ++c) {
@@ -65,8 +65,8 @@ __device__ inline void write_group(const expansion_arguments& arguments, std::ui
   }
 }
 
-/// All threads of the block: a row of bits that is kept. Each lane looks at a group; waves share those that are not
-/// zero, and load several before they write the first.
+/// All threads of the block: writes a row of bits. Each lane checks a group; waves share the nonzero groups, and load
+/// several groups before the first store.
 __device__ inline void expand_bits(const expansion_arguments& arguments, std::uint64_t source, std::uint64_t place,
                                    unsigned long long row, std::uint16_t* staged) {
   constexpr unsigned at_once = 4;
@@ -108,7 +108,7 @@ __device__ inline void expand_bits(const expansion_arguments& arguments, std::ui
   }
 }
 
-/// The same of a compact row: waves share its groups.
+/// The same for a compact row: waves share the groups.
 __device__ inline void expand_compact(const expansion_arguments& arguments, std::uint64_t source, std::uint64_t place,
                                       unsigned long long row, std::uint16_t* staged) {
   const std::uint32_t lane = backend::gpu::lane();

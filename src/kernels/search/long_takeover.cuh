@@ -7,19 +7,19 @@
 #include "kernels/search/takeover.hpp"
 #include "kernels/search/used_groups.cuh"
 
-/// The second of two kernels: a block for each source, whose result is a row of bits in the block's memory. Where a
-/// search meets a vertex whose row is complete, it takes the row over and goes no further there. A row that is not
-/// complete is searched through: nobody waits, so vertices come in any order, and cycles do no harm.
+/// The second takeover kernel: one block per source, whose result is a row of bits in shared memory. If the search
+/// meets a vertex with a complete row, the search takes over that row and does not expand the vertex. An incomplete row
+/// is searched through instead of awaited, so vertices may come in any order, and cycles do no harm.
 namespace gpulog::kernels::gpu {
 
-/// The row and the steps of a vertex, in one access.
+/// Loads the row and the steps of a vertex with one access.
 [[nodiscard]] __device__ inline row_vertex load_vertex(const row_vertex* vertex) {
   const backend::gpu::four_words loaded =
       backend::gpu::load_past_first_cache(reinterpret_cast<const backend::gpu::four_words*>(vertex));
   return {kept_row::of(loaded.at[1], loaded.at[0]), loaded.at[2], loaded.at[3]};
 }
 
-/// A number that follows. All lanes call it.
+/// Visits a number, or records that its row can be taken over. All lanes call this.
 template <class Arrays>
 __device__ inline void visit_or_take(const takeover_arguments& arguments, const Arrays& arrays,
                                      typename Arrays::search& own, bool is_there, std::uint32_t number) {
@@ -46,7 +46,7 @@ __device__ inline void visit_or_take(const takeover_arguments& arguments, const 
   if (fresh) arrays.queue[place + backend::gpu::rank_in(winners)] = {vertex.first, vertex.count};
 }
 
-/// The first wave: chooses the largest of the rows of bits that were met and are not covered by what was taken over.
+/// Picks, with the first wave, the largest met row of bits that earlier rows do not cover.
 template <class Arrays>
 __device__ inline void pick_row(const takeover_arguments& arguments, const Arrays& arrays, std::uint32_t met,
                                 typename Arrays::search& own) {
@@ -69,7 +69,8 @@ __device__ inline void pick_row(const takeover_arguments& arguments, const Array
   if (lane == 0) own.picked = picked;
 }
 
-/// The groups of a kept row whose map is in arrays.map: a team of threads for each, four words a thread.
+/// Unites a row of bits, whose map is in arrays.map, with the search's row: a team of threads per group, four words per
+/// thread.
 template <class Arrays>
 __device__ inline void unite(const takeover_arguments& arguments, const Arrays& arrays, unsigned long long kept) {
   using backend::gpu::four_words;
@@ -97,7 +98,7 @@ __device__ inline void unite(const takeover_arguments& arguments, const Arrays& 
   }
 }
 
-/// Lists that were met, all of them, a team of lanes for each.
+/// Unites all met lists with the search's row: a team of lanes per list.
 template <class Arrays>
 __device__ inline void unite_lists(const takeover_arguments& arguments, const Arrays& arrays, std::uint32_t met,
                                    const typename Arrays::search& own, unsigned long long& taken) {
@@ -108,7 +109,7 @@ __device__ inline void unite_lists(const takeover_arguments& arguments, const Ar
     const std::uint32_t i = base + threadIdx.x / team;
     const unsigned long long row = i < met ? own.met_rows[i] : kept_row::empty;
     const std::uint32_t size = kept_row::is_list(row) ? kept_row::size(row) : 0;
-    // One lane says whether the team takes the list: others might see what it did.
+    // One lane decides for the team, because its siblings might already see the effect of arrays.add().
     bool takes = false;
     if (member == 0 && size != 0) takes = arrays.add(own.met_vertices[i]);
     if (takes) ++taken;
@@ -127,13 +128,13 @@ __device__ inline void unite_lists(const takeover_arguments& arguments, const Ar
   }
 }
 
-/// The rows of vertices that a level has met. All threads call it behind a barrier, and leave it by one.
+/// Takes over the rows of vertices met in this level. All threads call this after a barrier; it ends with a barrier.
 template <class Arrays>
 __device__ inline void take_over(const takeover_arguments& arguments, const Arrays& arrays,
                                  typename Arrays::search& own, unsigned long long& taken) {
   const std::uint32_t met = min(own.met, Arrays::search::most_met);
   if (met == 0) return;
-  __threadfence();  // rows are read behind what said that they are complete
+  __threadfence();  // orders reads of rows after the reads that found the rows complete
   for (;;) {
     if (backend::gpu::wave() == 0) pick_row(arguments, arrays, met, own);
     __syncthreads();
@@ -157,7 +158,8 @@ __device__ inline void take_over(const takeover_arguments& arguments, const Arra
   __syncthreads();
 }
 
-/// Sets the bits of a list in the row. @return how many were new, to all threads, which call it behind a barrier
+/// Sets the bits of a list in the row. All threads call this after a barrier.
+/// @return to all threads: the number of new bits
 template <class Search>
 __device__ inline std::uint32_t count_new(const word* numbers, std::uint32_t n, std::uint32_t* row, Search& own) {
   std::uint32_t fresh = 0;
@@ -172,8 +174,8 @@ __device__ inline std::uint32_t count_new(const word* numbers, std::uint32_t n, 
   return all;
 }
 
-/// Whether the result of a source is the row of its vertex, as begin_short() finds out of shorter lists. The row is
-/// zero, before and behind it.
+/// Returns whether the result of a source is the row of its vertex; begin_short() does the same for short lists. The
+/// row is zero before and after the call.
 template <class Search>
 __device__ inline bool has_row_of_vertex(const takeover_arguments& arguments, std::uint64_t source,
                                          std::uint32_t vertex, std::uint32_t* row, Search& own) {
@@ -191,7 +193,8 @@ __device__ inline bool has_row_of_vertex(const takeover_arguments& arguments, st
   return others == 0 && following == start_count;
 }
 
-/// Fills the row. All threads call it behind a barrier, and leave it by one. @return levels
+/// Computes the row of a source. All threads call this after a barrier; it ends with a barrier.
+/// @return the number of levels
 template <class Arrays>
 __device__ inline unsigned search_long(const takeover_arguments& arguments, std::uint64_t source, const Arrays& arrays,
                                        typename Arrays::search& own, unsigned long long& candidates,
@@ -207,7 +210,7 @@ __device__ inline unsigned search_long(const takeover_arguments& arguments, std:
   unsigned levels = 1;
   std::uint32_t end = own.tail;
   for (std::uint32_t begin = 0; begin < end; ++levels) {
-    __syncthreads();  // all know the end before the queue grows
+    __syncthreads();  // all threads read the end before the queue grows
     for (std::uint32_t base = begin + threadIdx.x - lane; base < end; base += blockDim.x) {
       row_steps steps = {};
       if (base + lane < end) steps = arrays.queue[base + lane];
@@ -225,7 +228,7 @@ __device__ inline unsigned search_long(const takeover_arguments& arguments, std:
   return levels;
 }
 
-/// What the row has. All threads call it behind a barrier, and leave it by one.
+/// Computes the group sums of the row. All threads call this after a barrier; it ends with a barrier.
 template <class Arrays>
 __device__ inline void sum_groups(std::uint32_t groups, const Arrays& arrays) {
   const std::uint32_t lane = backend::gpu::lane();
@@ -251,7 +254,7 @@ __device__ inline void sum_groups(std::uint32_t groups, const Arrays& arrays) {
   __syncthreads();
 }
 
-/// One thread: takes a place to keep the row in, and the next search. It asks for both before it waits for the first.
+/// Reserves, with one thread, space for the row and the next search; the two atomics overlap.
 /// @return whether the row is kept
 template <class Arrays>
 __device__ inline bool take_places(const takeover_arguments& arguments, const Arrays& arrays, std::uint64_t source,
@@ -268,7 +271,7 @@ __device__ inline bool take_places(const takeover_arguments& arguments, const Ar
     units = row_memory::compact_units(count_used(arrays));
   }
   const unsigned long long next = atomicAdd(&arguments.counts->next, 1ULL);
-  // Searches that run again have places of the same size.
+  // Repeated searches use places of equal size.
   const unsigned long long place =
       arguments.is_again ? arguments.again_unit + (own.number - arguments.first) * arguments.rows.bits_units()
                          : atomicAdd(&arguments.counts->row_units, static_cast<unsigned long long>(units));
@@ -281,7 +284,7 @@ __device__ inline bool take_places(const takeover_arguments& arguments, const Ar
   return is_kept;
 }
 
-/// Keeps the row where it has a place, and clears it.
+/// Stores the row if space was reserved, and clears it.
 template <class Arrays>
 __device__ inline void keep_long(const row_memory& rows, const Arrays& arrays, unsigned long long row) {
   const std::uint32_t lane = backend::gpu::lane();
@@ -308,8 +311,8 @@ __device__ inline void keep_long(const row_memory& rows, const Arrays& arrays, u
   }
 }
 
-/// The block's memory: the row, sums of its groups, and a map; or, where the row has no place there, what is used of
-/// it.
+/// Returns the bytes of shared memory: the row, the sums of its groups, and a map; for a row in device memory, only the
+/// data on used groups.
 [[nodiscard]] inline std::size_t long_takeover_bytes(const row_memory& rows, bool has_row) {
   const std::size_t words = has_row ? rows.groups * std::size_t{wave_size} + rows.map_words + rows.groups + 1
                                     : 2 * std::size_t{rows.map_words} + 1;
@@ -330,7 +333,7 @@ template <class Arrays>
   return arrays;
 }
 
-/// Where the row has no place in the block's memory: nothing of it is used.
+/// For a row in device memory: clears the map of used groups.
 template <class Arrays>
 __device__ inline void forget_used(const row_memory& rows, const Arrays& arrays) {
   if constexpr (!Arrays::has_row) {
@@ -338,10 +341,10 @@ __device__ inline void forget_used(const row_memory& rows, const Arrays& arrays)
   }
 }
 
-/// What a block adds to the counts.
+/// Totals that a block adds to the counts.
 struct long_totals {
-  unsigned long long rows = 0;      // the first thread's
-  unsigned long long not_kept = 0;  // the first thread's
+  unsigned long long rows = 0;      // counted by the first thread
+  unsigned long long not_kept = 0;  // counted by the first thread
   unsigned long long candidates = 0;
   unsigned long long taken = 0;
   unsigned most_levels = 0;
@@ -380,7 +383,7 @@ __global__ void __launch_bounds__(Threads, backend::gpu::resident_threads * 5 / 
     own.tail = own.met = 0;
   }
   for (;;) {
-    __syncthreads();  // the last search is done
+    __syncthreads();  // the previous search has ended
     const std::uint64_t number = own.number;
     if (number >= last) break;
     const std::uint64_t source = arguments.listed[number];
@@ -408,7 +411,7 @@ __global__ void __launch_bounds__(Threads, backend::gpu::resident_threads * 5 / 
     __syncthreads();
     forget_used(arguments.rows, arrays);
     if (threadIdx.x == 0 && is_of_vertex && kept_row::place(own.row) != kept_row::no_place) {
-      __threadfence();  // all of the row is there before it is said to be complete
+      __threadfence();  // the whole row is visible before the vertex marks it as complete
       atomicExch(&arguments.vertices[vertex].row, own.row);
     }
   }

@@ -13,7 +13,7 @@
 
 namespace gpulog::kernels {
 
-/// What follows a number.
+/// The successors of a number.
 class numbered_steps {
  public:
   explicit numbered_steps(const number_lists& lists) : first_(lists.first.data()), all_(lists.all.data()) {}
@@ -29,7 +29,7 @@ class numbered_steps {
   const word* all_;
 };
 
-/// Writes what searches found to the columns of the members' results.
+/// Writes the results of searches to the columns of the members.
 class numbered_results {
  public:
   numbered_results(backend::memory_resource& resource, const numbered_task& task, const numbered_graph& graph,
@@ -77,13 +77,14 @@ class numbered_results {
   const numbered_task* task_;
   const numbered_graph* graph_;
   std::vector<const word*> invariants_;                     // columns, by number
-  std::vector<std::vector<const word*>> nodes_;             // the same by member
+  std::vector<std::vector<const word*>> nodes_;             // by member: columns, by number
   std::vector<std::unique_ptr<appended_columns>> results_;  // by member
 };
 
-/// Runs the fixpoint and replaces the members' rows, which are those to start from, by its result.
-/// @param graph of the task, if it is there already
-/// @return nothing, and nothing is done, when numbering does not pay. @throws memory_exceeded, interrupted
+/// Runs the fixpoint and replaces the members' rows, the first tuples, by the result.
+/// @param graph the graph of the task, if already built
+/// @return nothing, without any effect, if numbering does not pay
+/// @throws memory_exceeded, interrupted
 template <class Backend>
 std::optional<decomposed_counts> run_numbered(Backend& backend, backend::memory_resource& resource,
                                               const numbered_task& task,

@@ -20,8 +20,7 @@ std::vector<const word*> columns_of(const relation& source, const std::vector<st
   return found;
 }
 
-/// Lists what follows each number, by pairs of a number and what follows it. Pairs whose number is not below `numbers`
-/// are left out.
+/// Builds the successor lists of pairs of a number and a successor. Skips pairs whose number is not below `numbers`.
 number_lists lists_of(const backend::piece_runner& workers, backend::memory_resource& resource,
                       const std::uint32_t* keys, const word* values, std::uint64_t pairs, std::uint64_t numbers) {
   number_lists made{{}, array<word>(resource)};
@@ -33,12 +32,12 @@ number_lists lists_of(const backend::piece_runner& workers, backend::memory_reso
   return made;
 }
 
-/// Pairs of numbers that are collected, then sorted by the first one.
+/// Pairs of numbers, collected and then sorted by key.
 class number_pairs {
  public:
   explicit number_pairs(backend::memory_resource& resource) : keys_(resource), values_(resource) {}
 
-  /// Room for that many more pairs, which are to be written: keys, and what follows them.
+  /// Adds space for n pairs, and returns where to write their keys and successors.
   std::pair<std::uint32_t*, word*> add(std::uint64_t n) {
     const std::uint64_t before = keys_.size();
     keys_.resize(before + n);
@@ -49,7 +48,8 @@ class number_pairs {
   [[nodiscard]] std::uint32_t* keys() { return keys_.data(); }
   [[nodiscard]] word* values() { return values_.data(); }
 
-  /// Without pairs that have no key. @param numbers keys are below this
+  /// Skips pairs without a key.
+  /// @param numbers exclusive bound of the keys
   [[nodiscard]] number_lists sort(const backend::piece_runner& workers, std::uint64_t numbers) const {
     return lists_of(workers, keys_.resource(), keys_.data(), values_.data(), keys_.size(), numbers);
   }
@@ -59,9 +59,10 @@ class number_pairs {
   array<word> values_;
 };
 
-/// Numbers without lists are left out. @return those that stay
+/// Removes numbers with an empty list.
+/// @return the remaining numbers
 array<word> take_empty_lists_out(const backend::piece_runner& workers, number_lists& lists) {
-  const std::uint64_t numbers = lists.first.size() - 2;  // as a counting sort leaves it
+  const std::uint64_t numbers = lists.first.size() - 2;  // as counting_sort() returns it
   const auto is_empty = [&lists](std::uint64_t number) { return lists.first[number] == lists.first[number + 1]; };
   std::vector<std::uint64_t> begins(workers.ranges(numbers) + 1);
   workers.for_each_range(numbers, [&](std::uint64_t range, std::uint64_t begin, std::uint64_t end) {
@@ -86,15 +87,15 @@ array<word> take_empty_lists_out(const backend::piece_runner& workers, number_li
   return left;
 }
 
-/// The rows of a relation of which one column is searched, and of another one the values are taken.
+/// A key column and a value column of a relation's rows.
 struct value_pairs {
   const word* keys = nullptr;
   const word* values = nullptr;
   std::uint64_t rows = 0;
 };
 
-/// Where one relation of two columns is followed along another one, and values are hardly larger than rows are many,
-/// values are numbers themselves: nothing is looked up, and rows are not copied. Those that no row has lead nowhere.
+/// If one binary relation is followed along one relation, and values are hardly larger than the number of rows, values
+/// serve directly as numbers: no lookups, and no copies of rows. Values without rows lead nowhere.
 std::optional<numbered_graph> make_graph_of_values(const backend::piece_runner& workers,
                                                    backend::memory_resource& resource, const numbered_task& task,
                                                    const relation_list<relation>& relations) {
@@ -162,7 +163,7 @@ std::optional<numbered_graph> make_numbered_graph(const backend::piece_runner& w
   }
   made.invariants.add_all(workers, tuples);
   if (made.invariants.is_full() || made.invariants.size() < cut.searches) return std::nullopt;
-  // Of steps that search a relation, pairs begin with those of its rows; what they lead to is known first.
+  // Steps that search a relation start with one pair per row, whose successor is known first.
   number_pairs steps(resource);
   std::vector<std::uint64_t> first_pairs;  // by step
   std::uint64_t searched_rows = 0;
@@ -207,7 +208,7 @@ std::optional<numbered_graph> make_numbered_graph(const backend::piece_runner& w
     const numbered_step& step = task.steps[s];
     const tuple_numbering& from = made.nodes[step.from];
     const tuple_numbering& to = made.nodes[step.to];
-    std::vector<const word*> asked;  // of nodes
+    std::vector<const word*> asked;  // columns of nodes
     for (const std::uint32_t place : step.copies ? step.columns : step.from_nodes)
       asked.push_back(from.columns()[place]);
     const auto number_nodes = [&](const tuple_numbering& targets, std::uint32_t first) {

@@ -7,37 +7,37 @@
 #include "backend/piece_runner.hpp"
 #include "kernels/join/pipeline.hpp"
 
-/// A fixpoint that falls apart (kernels/search/decomposed_task.hpp), over numbers. Each tuple of a relation of the
-/// stratum is a invariant, the columns that all rules pass through, and a node, the others. What stands in the node
-/// columns of any of the relations, whatever its values, its columns and its relation, is numbered from 0 on, and so
-/// are the invariants. Then a search goes from numbers to numbers, with a bitmap of few bits, and numbers become values
-/// again where a result is written.
+/// A decomposed fixpoint (kernels/search/decomposed_task.hpp) over numbers. Each tuple of a relation of the stratum
+/// consists of an invariant (the columns that all rules pass through) and a node (the remaining columns). Nodes of all
+/// relations get numbers from 0 on, and so do invariants. A search then maps numbers to numbers, with a small bitmap;
+/// numbers become values again when results are written.
 namespace gpulog::kernels {
 
 /// A relation of the stratum.
 struct numbered_member {
   relation_number relation = 0;
-  std::vector<std::uint32_t> invariants;  ///< columns, as many for each member
+  std::vector<std::uint32_t> invariants;  ///< columns, the same number for each member
   std::vector<std::uint32_t> nodes;       ///< columns
 };
 
-/// From a node of a member to the nodes that follow it.
+/// An edge from nodes of one member to nodes of a member.
 struct numbered_step {
   std::uint32_t from = 0;  ///< member
   std::uint32_t to = 0;    ///< member
-  /// Whether one node follows, of values of the first one; else it is searched in a relation.
+  /// true: one node follows, made of values of the first node; false: the nodes are looked up in a relation.
   bool copies = false;
   relation_number relation = 0;
-  std::vector<std::uint32_t> from_nodes;  ///< places in the node of `from`: equal to the key
-  std::vector<std::uint32_t> key;         ///< columns of the relation, as many
-  std::vector<std::uint32_t> columns;     ///< of the relation; copies: places in the node of `from`: the node of `to`
+  std::vector<std::uint32_t> from_nodes;  ///< positions in the node of `from`, equal to the key
+  std::vector<std::uint32_t> key;         ///< columns of the relation, as many as from_nodes
+  /// Columns of the relation that form the node of `to`; with `copies`, positions in the node of `from`.
+  std::vector<std::uint32_t> columns;
 };
 
-/// Columns of a relation in which nodes or keys stand.
+/// Columns of a relation that hold nodes or keys.
 struct tuple_source {
   relation_number relation = 0;
   std::vector<std::uint32_t> columns;
-  bool is_copied = false;  ///< stands for nodes of another member
+  bool is_copied = false;  ///< holds nodes of a different member
   friend bool operator==(const tuple_source&, const tuple_source&) = default;
 };
 
@@ -45,17 +45,17 @@ struct numbered_task {
   std::vector<numbered_member> members;
   std::vector<numbered_step> steps;
 
-  /// Where all nodes of a member come from, by member: first tuples, what steps lead to, and those of other members
-  /// that are copied.
+  /// Returns, by member, where its nodes come from: first tuples, targets of steps, and copied nodes of different
+  /// members.
   [[nodiscard]] std::vector<std::vector<tuple_source>> sources() const;
 };
 
 /// When numbering pays.
 struct numbering_cut_offs {
-  /// Most rows of steps for each first tuple: where fewer tuples begin, a loop may never ask for most of them.
+  /// Maximum step rows per first tuple: with fewer first tuples, a loop may never read most rows.
   double step_rows = 64;
-  std::uint64_t searches = 1;                                ///< that there are at least
-  std::uint64_t range = backend::piece_runner::usual_range;  ///< elements that are worth a worker
+  std::uint64_t searches = 1;                                ///< minimum number of searches
+  std::uint64_t range = backend::piece_runner::usual_range;  ///< minimum elements per worker
 };
 
 template <class Relations>
@@ -67,10 +67,10 @@ template <class Relations>
   return first_tuples != 0 && static_cast<double>(step_rows) <= cut.step_rows * static_cast<double>(first_tuples);
 }
 
-/// Whether the node of a member is what a step searches by: then keys need no numbers of their own.
+/// Returns whether a step uses the whole node of a member as its key, so that keys need no numbers.
 [[nodiscard]] bool asks_whole_node(const numbered_task& task, const numbered_step& step);
 
-/// Numbers of nodes are below this.
+/// Exclusive bound of node numbers.
 constexpr std::uint64_t most_numbers = (1ULL << 32) - 2;
 
 }  // namespace gpulog::kernels

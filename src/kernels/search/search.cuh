@@ -7,21 +7,21 @@
 #include "kernels/search/search_sequence.hpp"
 #include "storage/relation/views.hpp"
 
-/// A fixpoint that falls apart (kernels/search/decomposed_task.hpp, numbered_task.hpp): one block searches from one
-/// invariant, with the bitmap of the numbers it has seen in shared memory, or in global memory where that is too small.
-/// Values are numbers, or have got them.
+/// Decomposed fixpoints (kernels/search/decomposed_task.hpp, numbered_task.hpp): a block searches from one invariant,
+/// with a bitmap of visited numbers in shared memory, or in global memory if shared memory is too small. Numbers are
+/// values, or stand for values.
 namespace gpulog::kernels::gpu {
 
 using storage::row_range;
 using storage::gpu::run_view;
 
-/// One run of one step: where to look a value up, and what follows it.
+/// One run of one step: the index to look up, and the successors.
 struct step_run {
   run_view view;
   const word* values;
 };
 
-/// A run whose values number a table of where their rows begin: all that looking one up takes.
+/// A run with a direct table from values to row ranges: a lookup needs nothing else.
 struct direct_run {
   const std::uint32_t* direct;
   std::uint64_t direct_size;
@@ -33,7 +33,7 @@ struct direct_run {
   }
 };
 
-/// Where a member's rows go.
+/// The output of a member.
 struct search_member_view {
   static constexpr std::uint32_t most_columns = 16;
   std::uint32_t begin = 0;  ///< numbers [begin, begin + size)
@@ -43,17 +43,17 @@ struct search_member_view {
   std::uint32_t invariant_columns = 0;
   std::uint32_t node_columns = 0;
   word* out[most_columns] = {};  ///< invariant columns, then node columns
-  std::uint64_t capacity = 0;    ///< rows
+  std::uint64_t capacity = 0;    ///< in rows
 };
 
 struct search_arguments {
   static constexpr std::uint32_t most_members = 16;
-  // The first nodes by invariant: those of invariant p are [first[p], first[p + 1]).
+  // The first nodes by invariant: invariant p has [first[p], first[p + 1]).
   const std::uint32_t* first = nullptr;
   const word* starts = nullptr;
   search_sequence invariants;
-  /// What follows a number: runs of steps. Where they are few and all have tables, they are arguments: so they cost no
-  /// loads of their own, and small searches do little else than wait for loads.
+  /// The runs of the steps. A few runs with direct tables are passed as kernel arguments, which need no loads: small
+  /// searches mostly wait for loads.
   static constexpr std::uint32_t most_direct = 4;
   direct_run direct_runs[most_direct] = {};
   const step_run* runs = nullptr;
@@ -64,26 +64,27 @@ struct search_arguments {
   std::uint64_t numbers = 0;
   const search_member_view* members = nullptr;
   std::uint32_t member_count = 0;
-  bool all_of_one = false;  ///< every number is a node of the only member
-  /// By member: rows taken. A search takes rows whether there is room or not; if not, it keeps them for when there is.
+  bool all_of_one = false;  ///< whether every number is a node of the single member
+  /// By member: reserved rows. A search reserves rows whether they fit or not; if not, the search keeps the places and
+  /// runs again after the columns have grown.
   unsigned long long* rows = nullptr;
-  unsigned long long* places = nullptr;  ///< [invariant][member]: of searches that found no room
+  unsigned long long* places = nullptr;  ///< [invariant][member]: places of searches without space
   struct totals {
-    unsigned long long next;  ///< place of the sequence or list
+    unsigned long long next;  ///< next place of the sequence or list
     unsigned long long candidates;
-    unsigned long long missing;  ///< searches that found no room
+    unsigned long long missing;  ///< number of searches without space
     unsigned iterations;
   }* counts = nullptr;
-  std::uint32_t* missing = nullptr;  ///< which they are
+  std::uint32_t* missing = nullptr;  ///< the searches without space
 };
 
-/// Appends the values of a wave that are new to the queue: every lane calls it.
+/// Appends the new values of a wave to the queue. All lanes call this.
 __device__ inline void visit(std::uint32_t* seen, word* queue, std::uint32_t* tail, bool is_there, word value) {
   bool fresh = false;
   if (is_there) {
     std::uint32_t& bits = seen[value / word_bits];
     const std::uint32_t bit = 1U << (value % word_bits);
-    // Most values have been seen; a plain load tells, and costs less than an atomic.
+    // Most values have been seen; a plain load costs less than an atomic.
     if ((*static_cast<volatile std::uint32_t*>(&bits) & bit) == 0) fresh = (atomicOr(&bits, bit) & bit) == 0;
   }
   const backend::gpu::lane_mask winners = backend::gpu::ballot(fresh);
@@ -95,7 +96,7 @@ __device__ inline void visit(std::uint32_t* seen, word* queue, std::uint32_t* ta
   if (fresh) queue[place + backend::gpu::rank_in(winners)] = value;
 }
 
-/// All matches of the lanes' values, shared evenly among the lanes.
+/// Visits all matches of the lanes' values, shared evenly among the lanes.
 __device__ inline std::uint32_t expand_wave(row_range range, const word* values, std::uint32_t* seen, word* queue,
                                             std::uint32_t* tail) {
   share_ranges<1>(
@@ -104,10 +105,10 @@ __device__ inline std::uint32_t expand_wave(row_range range, const word* values,
   return range.count;
 }
 
-/// Goes through the queue, which grows, level by level: what was there when the level began. All threads of the block
-/// call it, behind a barrier. @param expand (has_value, value): called by all lanes of a wave, each with a value or
-/// without
-/// @return how many levels there were
+/// Processes the growing queue level by level; a level is the content of the queue when the level starts. All threads
+/// of the block call this after a barrier.
+/// @param expand (has_value, value): called by all lanes of a wave, each with or without a value
+/// @return the number of levels
 template <class Expand>
 __device__ inline unsigned search_levels(const word* queue, const std::uint32_t* tail, const Expand& expand) {
   const std::uint32_t wave = backend::gpu::wave();
@@ -118,7 +119,7 @@ __device__ inline unsigned search_levels(const word* queue, const std::uint32_t*
   std::uint32_t end = *tail;
   while (begin < end) {
     ++iterations;
-    __syncthreads();  // all know the end before the queue grows
+    __syncthreads();  // all threads read the end before the queue grows
     for (std::uint32_t base = begin + wave * backend::gpu::wave_size; base < end;
          base += waves * backend::gpu::wave_size) {
       const bool has_value = base + lane < end;
@@ -131,7 +132,7 @@ __device__ inline unsigned search_levels(const word* queue, const std::uint32_t*
   return iterations;
 }
 
-/// How many of the queue's numbers each member has. All threads call it.
+/// Counts the queue's numbers by member. All threads call this.
 __device__ inline void count_members(const search_arguments& arguments, const word* queue, std::uint32_t end,
                                      std::uint32_t* counted) {
   if (arguments.all_of_one) {
@@ -162,7 +163,8 @@ __device__ inline void write_row(const search_member_view& member, std::uint64_t
   }
 }
 
-/// A search's numbers become values in the rows that it has taken. @param places by member; moved on
+/// Writes the values of a search's numbers into the reserved rows.
+/// @param places by member; advanced
 __device__ inline void write_rows(const search_arguments& arguments, std::uint64_t invariant, const word* queue,
                                   std::uint32_t end, unsigned long long* places) {
   if (arguments.all_of_one) {
@@ -204,7 +206,7 @@ __global__ void __launch_bounds__(1024, Direct ? 2 : 1)
   unsigned long long candidates = 0;
   unsigned most_iterations = 0;
   for (;;) {
-    __syncthreads();  // all have read what the last search left
+    __syncthreads();  // all threads have read the previous search's variables
     if (threadIdx.x == 0) {
       number = arguments.invariants.first + atomicAdd(&arguments.counts->next, 1ULL);
       tail = 0;

@@ -7,8 +7,8 @@
 
 namespace gpulog::kernels {
 
-/// A fixpoint that falls apart into searches, over numbers. Where values are numbers themselves, indexes of relations
-/// are its graph, and nothing has to be numbered.
+/// A decomposed fixpoint as searches over numbers. If values serve directly as numbers, indexes of relations are the
+/// graph, and numbering is unnecessary.
 struct search_task {
   numbered_task numbers;
   std::optional<decomposed_task> values;

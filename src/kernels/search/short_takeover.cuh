@@ -5,13 +5,13 @@
 #include "kernels/join/wave_share.cuh"
 #include "kernels/search/takeover.hpp"
 
-/// The first of two kernels: a wave for each source, which sees and lists numbers in the block's memory. Results that
-/// are longer, or take many steps, are left for the other one.
+/// The first takeover kernel: one wave per source, which collects and lists numbers in shared memory. Sources with long
+/// results, or with many steps, are left to the second kernel.
 namespace gpulog::kernels::gpu {
 
 constexpr unsigned short_search_threads = 256;
 
-/// Numbers that a wave has met. All lanes call its functions.
+/// The numbers that a wave has visited. All lanes call its functions.
 class short_set {
  public:
   static constexpr std::uint32_t slots = 256;
@@ -24,7 +24,7 @@ class short_set {
     size_ = 0;
     backend::gpu::wave_barrier();
   }
-  /// Nothing happens once it is too large. Behind a barrier of the wave, others see what was added.
+  /// Adds a number; no effect once the set is too large. After a wave barrier, all lanes see the addition.
   __device__ void add(bool is_there, std::uint32_t number) {
     if (is_too_large()) return;
     bool fresh = false;
@@ -57,8 +57,10 @@ class short_set {
 };
 static_assert(short_set::slots >= 2 * short_set::capacity);
 
-/// Puts the first numbers of a source into the set. @return whether its result is the row of a vertex: it begins at
-/// just what follows that. First tuples are different, so no list of starts has a number twice; lists of steps may.
+/// Adds the first numbers of a source to the set. First tuples are distinct, so a list of starts has no duplicates; a
+/// list of steps may have duplicates.
+/// @return whether the result is the row of a vertex, that is, whether the source starts at exactly the successors of
+///   the vertex
 __device__ inline row_kind begin_short(const takeover_arguments& arguments, std::uint64_t source, std::uint32_t vertex,
                                        short_set& met) {
   const std::uint32_t begin = arguments.first_starts[source];
@@ -77,7 +79,7 @@ __device__ inline row_kind begin_short(const takeover_arguments& arguments, std:
   return count > 2 * short_row ? row_kind::unknown : row_kind::other;
 }
 
-/// @return whether the search came to its end
+/// @return whether the search is complete
 __device__ inline bool search_short(const takeover_arguments& arguments, short_set& met,
                                     unsigned long long& candidates) {
   constexpr std::uint32_t most_steps = 16 * short_row;
@@ -105,7 +107,7 @@ __device__ inline bool search_short(const takeover_arguments& arguments, short_s
   return !met.is_too_large();
 }
 
-/// Keeps what a search found. Only later kernels read it.
+/// Stores the result of a search. Only later kernels read it.
 __device__ inline void keep_short(const takeover_arguments& arguments, std::uint64_t source, std::uint32_t vertex,
                                   row_kind kind, const short_set& met) {
   const unsigned long long row = kept_row::of(met.size(), static_cast<std::uint32_t>(source));

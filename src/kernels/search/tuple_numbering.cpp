@@ -79,7 +79,7 @@ std::uint64_t tuple_numbering::bound_of(const backend::piece_runner& workers,
 
 void tuple_numbering::add_all(const backend::piece_runner& workers, const std::vector<numbered_tuples>& tuples) {
   if (columns_.size() == 1) {
-    // A table of twice a hash table's size at most: it needs no hash, and nobody waits for another one.
+    // At most twice the size of a hash table, without hashing and without waiting for other threads.
     std::uint64_t rows = 0;
     for (const numbered_tuples& some : tuples) rows += some.rows;
     const std::uint64_t bound = bound_of(workers, tuples);
@@ -116,7 +116,7 @@ void tuple_numbering::add_by_value(const backend::piece_runner& workers, const s
   }
 }
 
-/// A value's slot has the first row of it; then rows that are first get numbers in their order.
+/// A value's slot holds the first row with the value; then first rows get numbers in their order.
 void tuple_numbering::number_first_rows(const backend::piece_runner& workers,
                                         const std::vector<numbered_tuples>& tuples) {
   std::uint32_t rows_before = 0;

@@ -5,42 +5,44 @@
 #include "kernels/search/row_bits.cuh"
 #include "kernels/search/takeover.hpp"
 
-/// What a block has of a search, and rows that have no place in its memory: they are long, and what is done for one
-/// takes as long as the groups of it that are used, not as all of them.
+/// State of a block's search, and operations on rows in device memory, for which shared memory is too small. Such rows
+/// are long: the cost of an operation depends on the used groups, not on all groups.
 namespace gpulog::kernels::gpu {
 
-/// What a search has in the block's memory beside its row. Blocks of few threads need the room for another block more
-/// than for vertices that they can't take over at once anyway.
+/// State of a search in shared memory, except for the row. A block with few threads has fewer slots for met vertices:
+/// space for a further block is worth more than vertices that the block could not take over at once.
 template <unsigned Threads>
 struct long_search {
   static constexpr std::uint32_t most_met = Threads <= 256 ? 128 : 256;
   static constexpr std::uint32_t none_met = UINT32_MAX;
 
-  unsigned long long number;  ///< place in the list of long searches
-  unsigned long long row;     ///< as it is kept
+  unsigned long long number;  ///< position in the list of long searches
+  unsigned long long row;     ///< as stored
   std::uint32_t tail;         ///< of the queue
-  std::uint32_t met;  ///< vertices with complete rows, of this level; from most_met on they are searched through
+  std::uint32_t met;  ///< vertices of this level with complete rows; beyond most_met, vertices are searched through
   std::uint32_t picked;
   std::uint32_t met_vertices[most_met];  ///< with repetitions
   unsigned long long met_rows[most_met];
 };
 
-/// Arrays of a block. HasRow: the row of bits has a place in the block's memory. Where it has none, it is long, and
-/// only those of its groups are read that are used.
+/// Arrays of a block. HasRow: the row of bits is in shared memory. Otherwise the row is long and in device memory, and
+/// only its used groups are read.
 template <unsigned Threads, bool HasRow>
 struct search_arrays {
   using search = long_search<Threads>;
   static constexpr bool has_row = HasRow;
 
-  std::uint32_t* row;   ///< of bits
-  std::uint32_t* sums;  ///< by group: bits in front; and one behind. Without a row here: how many groups are used
-  std::uint32_t* map;   ///< of a row that is taken over, bits by group: it is not zero. Without a row here: by word of
-                        ///< `used`, groups that are used in front
-  std::uint32_t* used;  ///< as map, of the own row; with a row in the block's memory: once it is complete, as map
-  used_group* groups;   ///< without a row here: those that are used, once it is complete; and one behind
+  std::uint32_t* row;  ///< row of bits
+  /// By group: number of bits before it, with one extra entry; without HasRow: the number of used groups.
+  std::uint32_t* sums;
+  /// Bits by group, set if the group of the row being taken over is nonzero; without HasRow: by word of `used`, the
+  /// number of used groups before it.
+  std::uint32_t* map;
+  std::uint32_t* used;  ///< like `map`, for the search's row; with HasRow, set once the row is complete
+  used_group* groups;   ///< without HasRow, once the row is complete: its used groups, and one extra entry
   row_steps* queue;
 
-  /// Of the row, as others see it.
+  /// Loads words of the row as written by all threads.
   template <class Words>
   __device__ static Words load(const Words* words) {
     if constexpr (HasRow) {
@@ -59,7 +61,7 @@ struct search_arrays {
   }
 };
 
-/// Without a row in the block's memory: of the complete row.
+/// Returns the number of used groups of a complete row (without HasRow).
 template <class Arrays>
 [[nodiscard]] __device__ inline std::uint32_t count_used(const Arrays& arrays) {
   return arrays.sums[0];
@@ -68,7 +70,8 @@ template <class Arrays>
   return (used[group / word_bits] >> group % word_bits & 1) != 0;
 }
 
-/// All lanes: the numbers of a group's bits. A list has few bits a word, so lanes write side by side as they are.
+/// All lanes: lists the numbers of a group's bits. A list has few bits per word, so lanes store adjacent results
+/// directly.
 __device__ inline void list_bits(std::uint32_t bits, std::uint32_t group, std::uint32_t* to) {
   const std::uint32_t own = backend::gpu::count_bits(bits);
   to += backend::gpu::inclusive_sum_of_lanes(own) - own;
@@ -76,7 +79,7 @@ __device__ inline void list_bits(std::uint32_t bits, std::uint32_t group, std::u
     *to++ = (group * wave_size + backend::gpu::lane()) * word_bits + backend::gpu::lowest_bit(left);
 }
 
-/// The first wave: how many groups are used in front of each word of the map of used ones, and in all.
+/// Computes, with the first wave, the number of used groups before each word of the map, and the total.
 template <class Arrays>
 __device__ inline void sum_used(const row_memory& rows, const Arrays& arrays) {
   const std::uint32_t lane = backend::gpu::lane();
@@ -90,7 +93,7 @@ __device__ inline void sum_used(const row_memory& rows, const Arrays& arrays) {
   if (lane == 0) arrays.sums[0] = before;
 }
 
-/// The first wave: sizes of groups become the bits in front of each.
+/// Turns, with the first wave, group sizes into the number of bits before each group.
 template <class Arrays>
 __device__ inline void sum_sizes(const Arrays& arrays) {
   const std::uint32_t lane = backend::gpu::lane();
@@ -105,8 +108,8 @@ __device__ inline void sum_sizes(const Arrays& arrays) {
   if (lane == 0) arrays.groups[used].before = before;
 }
 
-/// The groups that the row uses, ascending, and the bits in front of each. All threads call it behind a barrier, and
-/// leave it by one.
+/// Lists the used groups of the row, ascending, with the number of bits before each group. All threads call this after
+/// a barrier; it ends with a barrier.
 template <class Arrays>
 __device__ inline void list_used(const row_memory& rows, const Arrays& arrays) {
   constexpr unsigned at_once = 4;
@@ -143,7 +146,7 @@ __device__ inline void list_used(const row_memory& rows, const Arrays& arrays) {
   __syncthreads();
 }
 
-/// The groups of a compact row of bits: a team of threads for each, four words a thread.
+/// Unites a compact row of bits with the search's row: a team of threads per group, four words per thread.
 template <class Arrays>
 __device__ inline void unite_used(const takeover_arguments& arguments, const Arrays& arrays, unsigned long long kept) {
   using backend::gpu::four_words;
@@ -179,7 +182,7 @@ __device__ inline void unite_used(const takeover_arguments& arguments, const Arr
   }
 }
 
-/// Keeps the row where it has a place, and clears it.
+/// Stores the row if space was reserved, and clears it.
 template <class Arrays>
 __device__ inline void keep_used(const row_memory& rows, const Arrays& arrays, unsigned long long row) {
   const std::uint32_t lane = backend::gpu::lane();

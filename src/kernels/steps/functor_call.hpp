@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <utility>
 
-/// Calls of C functions whose parameter types are known only when they are called.
+/// Calls C functions whose parameter types are known only at run time.
 ///
 /// The calling conventions of x86-64 (System V) and 64-bit ARM (AAPCS64) pass the first integers and pointers in
-/// integer registers and the first floats in float registers. Each kind is in its own order, whatever stands between.
-/// Further arguments lie on the stack, 8 bytes each, in the order of the parameters. So a function of any parameters
-/// can be called as one that takes all integer registers, then all float registers, then a piece of stack.
+/// integer registers and the first floats in float registers, each kind in its own order. Further arguments go on the
+/// stack, 8 bytes each, in the order of the parameters. So any function can be called as a function that takes all
+/// integer registers, then all float registers, then a piece of stack.
 namespace gpulog::kernels {
 
 #if (defined(__x86_64__) && !defined(_WIN32)) || (defined(__aarch64__) && defined(__linux__))
@@ -27,16 +27,16 @@ constexpr std::size_t integer_registers = 8;
 constexpr std::size_t float_registers = 8;
 constexpr std::size_t stack_places = 16;
 
-/// Arguments on their way to a function.
+/// The arguments of a call.
 class c_call {
  public:
-  /// False: there is no place left for an argument.
+  /// Returns false if there is no space for the argument.
   bool add(std::uintptr_t value) {
     if (integers_ == integer_registers) return push(value);
     integer_[integers_++] = value;
     return true;
   }
-  /// In the lower half of a register for doubles.
+  /// Passed in the lower half of a register for doubles.
   bool add(float value) { return add_bits(std::bit_cast<std::uint32_t>(value)); }
   bool add(double value) { return add_bits(std::bit_cast<std::uint64_t>(value)); }
 

@@ -14,12 +14,13 @@
 #include "kernels/steps/functor_call.hpp"
 #include "kernels/steps/registered_call.hpp"
 #include "kernels/steps/scalar.hpp"
+#include "support/error.hpp"
 
 namespace gpulog::kernels {
 
 namespace {
 
-/// Values as functors have them: std::int32_t or std::int64_t, by the word size.
+/// Values as functors receive them: std::int32_t or std::int64_t, by word size.
 template <class Domain>
 word to_word(Domain value, storage::wide_values* wide) {
   return storage::word_of(static_cast<std::make_unsigned_t<Domain>>(value), wide);
@@ -29,7 +30,7 @@ Domain to_domain(word stored, const storage::wide_values* wide) {
   return static_cast<Domain>(storage::value_of(stored, wide));
 }
 
-/// The symbol table as functors know it. They get references to texts, so each text that is asked for is kept.
+/// The symbol table as functors see it. Functors receive references to texts, so every requested text stays allocated.
 template <class Domain>
 class functor_symbols final : public souffle::BasicSymbolTable<Domain> {
  public:
@@ -92,7 +93,7 @@ class functor_symbols final : public souffle::BasicSymbolTable<Domain> {
 
   storage::symbol_table& symbols_;
   mutable std::shared_mutex access_;
-  mutable std::unordered_map<word, std::string> texts_;  // nodes do not move
+  mutable std::unordered_map<word, std::string> texts_;  // references to nodes are stable
 };
 
 template <class Domain>
@@ -138,7 +139,7 @@ class functor_records final : public souffle::BasicRecordTable<Domain> {
   [[nodiscard]] const Domain* fields_of(const storage::record_table& records, word number, std::size_t arity) const {
     const word* const words = records.fields(number);
     if constexpr (sizeof(Domain) == sizeof(word)) {
-      // A signed and an unsigned word are one in memory.
+      // Signed and unsigned words have the same representation.
       return reinterpret_cast<const Domain*>(words);
     } else {
       const std::lock_guard<std::mutex> lock(access_);
@@ -153,11 +154,11 @@ class functor_records final : public souffle::BasicRecordTable<Domain> {
   storage::record_tables& records_;
   storage::wide_values* wide_;
   mutable std::mutex access_;
-  /// By number and arity: fields that a functor has asked for, which are codes in the table.
+  /// By number and arity: decoded fields that a functor has requested; the table holds codes.
   mutable std::map<std::pair<word, std::size_t>, std::vector<Domain>> unpacked_;
 };
 
-/// The texts of a tile's row, ended by a zero byte as C has them.
+/// The zero-terminated texts of a tile's row.
 class c_texts {
  public:
   explicit c_texts(std::size_t parameters) : texts_(parameters) {}
@@ -198,12 +199,12 @@ functor_table::functor_table(storage::symbol_table& symbols, storage::record_tab
     : symbols_(&symbols), wide_(wide), tables_(std::make_unique<tables>(symbols, records, wide)) {}
 functor_table::~functor_table() = default;
 
-void functor_table::add(user_functor described, void* function, std::string missing) {
-  functors_.push_back({std::move(described), function, std::move(missing)});
+void functor_table::add(user_functor described, void* function) {
+  functors_.push_back({std::move(described), function});
 }
 
 void functor_table::add(user_functor described, const registered_functor& function) {
-  functors_.push_back({std::move(described), nullptr, {}, &function});
+  functors_.push_back({std::move(described), nullptr, &function});
 }
 
 std::string why_not_callable(const user_functor& described) {
@@ -225,7 +226,7 @@ void functor_table::call(const std::vector<const word*>& arguments, std::uint32_
     const std::vector<const word*> columns(arguments.begin() + 1, arguments.end());
     return call_registered(functor.described, *functor.registered, columns, n, result, *symbols_, wide_);
   }
-  if (functor.function == nullptr) throw functor_fault(functor.missing);
+  ensure(functor.function != nullptr, "a functor that rules call has a function");
   if (functor.described.stateful && wide_ == nullptr) {
     call_stateful(functor, *tables_->small, arguments, n, result);
   } else if (functor.described.stateful) {

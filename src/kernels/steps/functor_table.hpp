@@ -11,17 +11,17 @@
 #include "storage/symbols/wide_values.hpp"
 #include "support/value_types.hpp"
 
-/// Functors of a user's libraries, called through the C calling convention of this machine (docs/adr/0007-functors.md),
-/// and those that the caller of the library has.
+/// Functors of user libraries, called through the machine's C calling convention (docs/adr/0007-functors.md), and
+/// functors registered through the C++ interface.
 namespace gpulog::kernels {
 
-/// A functor did something that a run cannot go on after.
+/// An error in a functor that ends the run.
 class functor_fault : public rule_fault {
  public:
   using rule_fault::rule_fault;
 };
 
-/// Why functors with such parameters cannot be called; empty when they can.
+/// Returns the reason why a functor with these parameters cannot be called, or an empty text.
 [[nodiscard]] std::string why_not_callable(const user_functor& described);
 
 class functor_table {
@@ -32,20 +32,22 @@ class functor_table {
   functor_table(const functor_table&) = delete;
   functor_table& operator=(const functor_table&) = delete;
 
-  /// The next number. @param function nullptr where there is none @param missing then what a call says
-  void add(user_functor described, void* function, std::string missing = {});
-  /// The next number. @param function outlives the table
+  /// Adds a functor with the next number.
+  /// @param function nullptr if no rule calls the functor
+  void add(user_functor described, void* function);
+  /// Adds a registered functor with the next number.
+  /// @param function must outlive the table
   void add(user_functor described, const registered_functor& function);
 
-  /// result[i] = the functor's value. arguments: one array a parameter, behind the one that holds the functor's number.
-  /// Any number of threads at a time. @throws functor_fault, and what a functor throws
+  /// Stores the functor's value for row i in result[i]. Thread-safe.
+  /// @param arguments one array with the functor's number, then one array per parameter
+  /// @throws functor_fault, and exceptions of the functor
   void call(const std::vector<const word*>& arguments, std::uint32_t n, word* result) const;
 
  private:
   struct entry {
     user_functor described;
     void* function = nullptr;
-    std::string missing = {};
     const registered_functor* registered = nullptr;
   };
   template <class Domain>

@@ -88,7 +88,7 @@ std::uint32_t host_step_runner::run_step(const step& one, const std::vector<word
     case step_kind::exists_tuple:
     case step_kind::exists_key:
     case step_kind::exists_any:
-      break;  // a device has these
+      break;  // executed by the device
   }
   return n;
 }

@@ -13,14 +13,15 @@ namespace gpulog::kernels {
 [[nodiscard]] bool needs_host(comparison_op op);
 [[nodiscard]] bool needs_host(const step& one);
 
-/// Runs the steps of a segment of the kind `host` over tiles of bindings. One worker's.
+/// Runs the steps of a `host` segment over tiles of bindings. Used by one worker.
 class host_step_runner {
  public:
   explicit host_step_runner(const pipeline& program);
 
-  /// @param registers by register number (slots only): where the tile's values stand, or go; null: not used
+  /// @param registers by register number (slots only): input or output of the tile's values; null: unused
   /// @param n at most storage::tile_rows
-  /// @return how many bindings are kept; they stand in front, in their order. @throws arithmetic_fault
+  /// @return the number of remaining bindings, moved to the start in their order
+  /// @throws arithmetic_fault
   std::uint32_t run(const segment& here, const std::vector<word*>& registers, std::uint32_t n);
 
  private:

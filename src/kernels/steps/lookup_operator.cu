@@ -14,13 +14,13 @@ namespace {
 constexpr std::uint32_t lookup_block_threads = 256;
 using backend::gpu::wave_size;
 
-/// The work of the row of one thread.
+/// Runs the steps for the row of one thread.
 class row_steps {
  public:
   __device__ row_steps(const lookup_arguments& arguments, std::uint64_t row)
       : arguments_(arguments), row_(row), alive_(row < arguments.rows) {}
 
-  /// All threads of a wave call it.
+  /// All threads of a wave call this.
   __device__ void run() {
     for (std::uint32_t s = 0; s < arguments_.step_count; ++s) run(arguments_.steps[s]);
   }
@@ -63,7 +63,7 @@ class row_steps {
     const word number = storage::gpu::look_up_record(arguments_.table, needs_number,
                                                      step.kind == lookup_kind::make_code, half, no_room_);
     if (alive_) step.result[row_] = needs_number ? storage::no_code | number : code;
-    alive_ = alive_ && !no_room_;  // what stands there is no value that another step could read
+    alive_ = alive_ && !no_room_;  // the register holds no value that a later step could read
   }
 
   __device__ void compute(const lookup_step& step) {
@@ -89,7 +89,7 @@ class row_steps {
   bool no_room_ = false;
 };
 
-/// Writes the row where it has its place among those that are left. All threads of a wave call it.
+/// Writes a remaining row to its place. All threads of a wave call this.
 __device__ void keep_row(const lookup_arguments& arguments, std::uint64_t row, bool alive) {
   const backend::gpu::lane_mask ballot = backend::gpu::ballot(alive);
   if (ballot == 0) return;
@@ -105,7 +105,7 @@ __device__ void keep_row(const lookup_arguments& arguments, std::uint64_t row, b
   for (std::uint32_t c = 0; c < arguments.kept_count; ++c) arguments.out[c][place] = arguments.kept[c][row];
 }
 
-/// The last block says how it ended.
+/// Reports how the kernel ended; the last block writes the report.
 __device__ void report_end(const lookup_arguments& arguments) {
   __syncthreads();
   if (threadIdx.x != 0) return;
@@ -128,14 +128,14 @@ __device__ void report_end(const lookup_arguments& arguments) {
 
 __global__ void __launch_bounds__(lookup_block_threads) lookup_kernel(const lookup_arguments arguments) {
   const std::uint64_t stride = static_cast<std::uint64_t>(gridDim.x) * blockDim.x;
-  const std::uint64_t end = (arguments.rows + wave_size - 1) / wave_size * wave_size;  // waves stay whole
+  const std::uint64_t end = (arguments.rows + wave_size - 1) / wave_size * wave_size;  // rounded up to whole waves
   const volatile std::uint64_t& refused = arguments.counters->refused;
   for (std::uint64_t row = static_cast<std::uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x; row < end;
        row += stride) {
     row_steps steps(arguments, row);
     steps.run();
     if (steps.had_no_room()) arguments.counters->refused = 1;
-    // What the others do is done again in any case.
+    // The host repeats the whole operator in any case.
     if (backend::gpu::any_lane(steps.had_no_room() || refused != 0)) break;
     if (arguments.drops_rows) keep_row(arguments, row, steps.is_left());
   }
@@ -147,7 +147,7 @@ __global__ void __launch_bounds__(lookup_block_threads) lookup_kernel(const look
 std::uint64_t lookup_threads(const backend::gpu::device_context& context, std::uint64_t rows) {
   const std::uint64_t blocks = std::clamp<std::uint64_t>(
       (rows + lookup_block_threads - 1) / lookup_block_threads, 1,
-      context.full_blocks(lookup_block_threads));  // all threads' room is kept free in the table
+      context.full_blocks(lookup_block_threads));  // the table must keep space for all threads
   return blocks * lookup_block_threads;
 }
 

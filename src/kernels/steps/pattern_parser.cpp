@@ -10,7 +10,7 @@ namespace {
 
 using byte_set = pattern_automaton::byte_set;
 
-/// Limits, so that no pattern exhausts the stack or the memory.
+/// Limits on stack and memory per pattern.
 constexpr std::size_t deepest_group = 500;
 constexpr std::size_t most_states = 50'000;
 
@@ -35,7 +35,7 @@ byte_set bytes_where(const Predicate& predicate) {
   return set;
 }
 
-/// Ranges go by char, which is signed where the library was built.
+/// Ranges compare char, which was signed when the library was built.
 int as_char(unsigned char byte) { return byte < 128 ? byte : byte - 256; }
 
 bool is_digit(unsigned c) { return c >= '0' && c <= '9'; }
@@ -65,7 +65,7 @@ std::optional<byte_set> class_of_escape(char c) {
   }
 }
 
-/// [:alpha:] and so on, as the "C" locale has them.
+/// [:alpha:] and so on, as in the "C" locale.
 byte_set class_of_name(std::string_view name) {
   if (name == "alpha") return bytes_where(is_letter);
   if (name == "digit" || name == "d") return bytes_where(is_digit);
@@ -84,7 +84,7 @@ byte_set class_of_name(std::string_view name) {
   throw beyond_automata();
 }
 
-/// The byte that \c stands for by itself; throws for what an automaton does not do.
+/// Returns the byte that \c stands for; throws for escapes that an automaton does not support.
 unsigned char byte_of_escape(char c, bool in_brackets) {
   switch (c) {
     case '0':
@@ -119,7 +119,7 @@ class pattern_parser {
 
   pattern_automaton run() {
     const piece whole = alternatives(0);
-    if (!at_end()) throw wrong_pattern();  // a ')' too many, or nothing to repeat
+    if (!at_end()) throw wrong_pattern();  // an unmatched ')', or a quantifier without an operand
     const std::uint32_t accept = add({pattern_automaton::kind::accept, 0, none, none});
     link(whole, accept);
     made_.begin = whole.begin;
@@ -130,7 +130,7 @@ class pattern_parser {
   using state = pattern_automaton::state;
   static constexpr std::uint32_t none = pattern_automaton::none;
 
-  /// A part of the automaton: its first state, and a fork that nothing follows yet.
+  /// A part of the automaton: its first state, and a fork whose successor is still open.
   struct piece {
     std::uint32_t begin;
     std::uint32_t end;
@@ -199,8 +199,8 @@ class pattern_parser {
     const std::size_t begin = position_;
     piece result = atom(depth);
     const std::size_t end = position_;
-    // As often as they stand there: `a{2}*` repeats what `a{2}` is. How far a quantifier reaches makes no difference to
-    // whether the whole text matches, so the lazy forms are the others.
+    // Applies all adjacent quantifiers: `a{2}*` repeats `a{2}`. Greediness does not affect whether the whole text
+    // matches, so lazy quantifiers are treated as greedy.
     bool repeated = false;
     while (!at_end()) {
       if (accept('*')) {
@@ -210,7 +210,7 @@ class pattern_parser {
       } else if (accept('?')) {
         result = optional(result);
       } else if (at('{')) {
-        // Copies are parsed anew.
+        // Copies of an atom are parsed again from its text.
         if (repeated) throw beyond_automata();
         result = counted(result, begin, end, depth);
       } else {
@@ -249,7 +249,7 @@ class pattern_parser {
     return value;
   }
 
-  /// `first` is the atom at [begin, end) once.
+  /// `first` is one copy of the atom at [begin, end).
   piece counted(const piece& first, std::size_t begin, std::size_t end, std::size_t depth) {
     take();
     const std::size_t least = number();
@@ -319,12 +319,12 @@ class pattern_parser {
     const bool negated = accept('^');
     byte_set set{};
     unsigned char last = 0;
-    bool may_begin_range = false;  // last
+    bool may_begin_range = false;  // whether `last` may start a range
     while (!accept(']')) {
       if (at_end()) throw wrong_pattern();
       if (at('-') && may_begin_range && position_ + 1 < text_.size() && text_[position_ + 1] != ']') {
         take();
-        // Bounds that are classes, and dashes in their places, are rare and differ among libraries.
+        // Bounds that are classes, and misplaced dashes, are rare and differ among libraries.
         if (at('-') || at('[')) throw beyond_automata();
         const unsigned char to = bound();
         const int low = as_char(last);
@@ -363,7 +363,7 @@ class pattern_parser {
     return negated ? complement(set) : set;
   }
 
-  /// A byte by itself or escaped.
+  /// A literal or escaped byte.
   unsigned char bound() {
     const char c = take();
     if (c != '\\') return static_cast<unsigned char>(c);
@@ -377,7 +377,7 @@ class pattern_parser {
   pattern_automaton made_;
 };
 
-/// What the library may be given: it recurses over a pattern, too.
+/// Returns whether the library may handle the pattern: std::regex recurses over a pattern, too.
 bool is_tame(std::string_view pattern) {
   constexpr std::size_t longest = 1000;
   constexpr std::ptrdiff_t most_groups = 100;

@@ -6,13 +6,13 @@
 #include "backend/gpu/host_device.hpp"
 #include "kernels/steps/scalar.hpp"
 
-/// The values of range(from, to, step), numbered. The same on every backend.
+/// The values of range(from, to, step), numbered; identical on every backend.
 namespace gpulog::kernels {
 
-/// Beyond any use; keeps row numbers meaningful where an end is infinite.
+/// Larger than any useful range; keeps row numbers meaningful for an infinite end.
 constexpr std::uint64_t most_range_values = std::uint64_t{1} << 48;
 
-/// from + number * step, rounded twice: a device would fuse the two.
+/// Returns from + number * step, rounded twice: a fused operation on a device would differ.
 [[nodiscard]] GPULOG_HOST_DEVICE inline float float_range_value(float from, float step, std::uint64_t number) {
   return backend::add_product(from, static_cast<float>(number), step);
 }
@@ -20,7 +20,7 @@ constexpr std::uint64_t most_range_values = std::uint64_t{1} << 48;
   return backend::add_product(from, static_cast<double>(number), step);
 }
 
-/// The step of a range of two arguments: towards its end.
+/// Returns the step of a range with two arguments: towards its end.
 template <class Word>
 [[nodiscard]] GPULOG_HOST_DEVICE inline Word default_step(value_kind kind, Word from, Word to) {
   if (kind == value_kind::floating) {
@@ -37,7 +37,7 @@ template <class Float>
   const double steps = std::ceil((static_cast<double>(to) - static_cast<double>(from)) / static_cast<double>(step));
   if (!(steps < static_cast<double>(most_range_values))) return most_range_values;
   std::uint64_t count = steps < 1 ? 1 : static_cast<std::uint64_t>(steps);
-  // The values themselves are rounded.
+  // Rounding of the values may shift the end.
   while (count > 1) {
     const Float last = float_range_value(from, step, count - 1);
     if (step > 0 ? last < to : last > to) break;
@@ -46,7 +46,7 @@ template <class Float>
   return count;
 }
 
-/// How many values: those from `from` on in steps before `to`; with a step of zero one, when `from` is not `to`.
+/// Returns the number of values from `from` in steps before `to`; with step zero, 1 unless `from` equals `to`.
 template <class Word>
 [[nodiscard]] GPULOG_HOST_DEVICE inline std::uint64_t range_size(value_kind kind, Word from, Word to, Word step) {
   if (kind == value_kind::floating) return float_range_size(as_float(from), as_float(to), as_float(step));
@@ -54,7 +54,7 @@ template <class Word>
   Word distance = 0;
   Word by = step;
   if (kind == value_kind::unsigned_number) {
-    // Minus one is the default step downwards; other unsigned steps lead upwards.
+    // Minus one is the default step downwards; any different unsigned step goes upwards.
     if (from > to) return step == ~Word{0} ? from - to : 0;
     distance = to - from;
   } else {
@@ -66,7 +66,7 @@ template <class Word>
   return std::uint64_t{distance / by} + (distance % by == 0 ? 0 : 1);
 }
 
-/// The value after `number` steps.
+/// Returns the value after `number` steps.
 template <class Word>
 [[nodiscard]] GPULOG_HOST_DEVICE inline Word range_value(value_kind kind, Word from, Word step, std::uint64_t number) {
   if (kind == value_kind::floating) return from_float(float_range_value(as_float(from), as_float(step), number));

@@ -10,19 +10,19 @@
 #include "kernels/join/pipeline.hpp"
 #include "storage/relation/relation.hpp"
 
-/// Records of a tile of bindings.
+/// Record steps on a tile of bindings.
 namespace gpulog::kernels {
 
-/// A worker's own memory of records that it looked up lately: neighbouring bindings often ask for the same ones, and
-/// the tables are shared by all threads, with locks.
+/// A worker's cache of recent record lookups: adjacent bindings often need the same records, and the tables are shared
+/// and locked.
 class record_memory {
  public:
-  /// n * arity words for the fields of a tile.
+  /// Returns n * arity words for the fields of a tile.
   word* fields_of(std::size_t words) {
     fields_.resize(words);
     return fields_.data();
   }
-  /// The record with these fields if it is remembered, else nil_record.
+  /// Returns the cached record with these fields, or nil_record.
   [[nodiscard]] word find(const storage::record_table& table, const word* fields, std::uint64_t hash) const {
     const entry& kept = entries_[place_of(hash)];
     const bool is_it = kept.table == &table && std::equal(fields, fields + table.arity(), table.fields(kept.record));
@@ -44,8 +44,8 @@ class record_memory {
   std::array<entry, size> entries_;
 };
 
-/// Runs a step of the kinds pack and find_record. value(register) gives a register of the tile.
-/// n: at most a tile. result[i]: the record, found[i]: whether there is one.
+/// Runs a step of kind pack or find_record on n <= tile_rows bindings. value(register) returns a register of the tile.
+/// Stores the record in result[i], and whether it exists in found[i].
 template <class Value>
 void look_up_records(const step& one, std::uint32_t n, const Value& value, word* result, std::uint8_t* found,
                      record_memory& memory) {
@@ -80,7 +80,7 @@ void look_up_records(const step& one, std::uint32_t n, const Value& value, word*
   }
 }
 
-/// Runs a step of the kind unpack. own(register) gives a register to write.
+/// Runs a step of kind unpack. own(register) returns a register to write.
 template <class Own>
 void unpack_records(const step& one, std::uint32_t n, const word* records, const Own& own, std::uint8_t* found) {
   const storage::record_table& table = *one.records;

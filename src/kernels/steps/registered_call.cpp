@@ -10,7 +10,7 @@
 namespace gpulog::kernels {
 namespace {
 
-/// Values of one column as the functor has them; one of the arrays is used.
+/// A column in the functor's value type; only one of the arrays is used.
 template <class Word, class Text>
 struct functor_column {
   std::vector<std::make_signed_t<Word>> numbers;

@@ -10,9 +10,10 @@
 
 namespace gpulog::kernels {
 
-/// Calls a functor that the caller of the library has, once for n rows. Its parameters and its result are numbers,
-/// unsigned numbers, floats and symbols. @param arguments a column for each parameter @param wide nullptr: words have
-/// 32 bits @throws what the functor throws
+/// Calls a registered functor once for n rows. Parameters and result are numbers, unsigned numbers, floats and symbols.
+/// @param arguments one column per parameter
+/// @param wide nullptr: words have 32 bits
+/// @throws the functor's exceptions
 void call_registered(const user_functor& described, const registered_functor& function,
                      const std::vector<const word*>& arguments, std::uint32_t n, word* result,
                      storage::symbol_table& symbols, storage::wide_values* wide);

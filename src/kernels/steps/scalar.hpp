@@ -9,11 +9,11 @@
 #include "support/ids.hpp"
 #include "support/operations.hpp"
 
-/// Operations on words as Soufflé has them: two's complement, masked shifts, the x86 results of conversions out of
-/// range. The same on every backend, so nothing here relies on undefined behaviour.
+/// Operations on words with Soufflé's semantics: two's complement, masked shifts, and x86's results for conversions out
+/// of range. Identical on every backend, so the code avoids undefined behaviour.
 namespace gpulog::kernels {
 
-/// The signed number and the float that have as many bits as a word of a program: 32 or 64.
+/// The signed number and float types with the size of a word: 32 or 64 bits.
 template <class Word>
 struct types_of_word;
 template <>
@@ -45,7 +45,7 @@ template <class Word>
 [[nodiscard]] GPULOG_HOST_DEVICE inline std::uint64_t from_number(std::int64_t n) {
   return static_cast<std::uint64_t>(n);
 }
-/// -0.0 is stored as 0.0, so that equal floats are equal words (NaN apart).
+/// Stores -0.0 as 0.0, so that equal floats are equal words (except NaN).
 [[nodiscard]] GPULOG_HOST_DEVICE inline std::uint32_t from_float(float f) {
   return std::bit_cast<std::uint32_t>(f == 0.0F ? 0.0F : f);
 }
@@ -53,18 +53,18 @@ template <class Word>
   return std::bit_cast<std::uint64_t>(f == 0.0 ? 0.0 : f);
 }
 
-/// Out of range and NaN give the smallest number, as x86's conversion does.
+/// Returns the smallest number for NaN and values out of range, like x86's conversion.
 template <class Word>
 [[nodiscard]] GPULOG_HOST_DEVICE inline number_of<Word> double_to_number(double d) {
   using number = number_of<Word>;
   constexpr double end = -static_cast<double>(std::numeric_limits<number>::min());
-  // With 32 bits the numbers below -2^31 that are truncated to it are doubles, too.
+  // In 32 bits, doubles between -2^31 - 1 and -2^31 truncate to -2^31, which fits.
   constexpr double below = sizeof(Word) == 4 ? -end - 1.0 : -end;
   const bool fits = sizeof(Word) == 4 ? d > below && d < end : d >= below && d < end;
   return fits ? static_cast<number>(d) : std::numeric_limits<number>::min();
 }
-/// As x86-64 compilers do it. 32 bits: by way of a 64-bit number, of which the low word is kept. 64 bits: likewise
-/// below 2^63; from there on 2^63 less, and then added.
+/// As x86-64 compilers convert. 32 bits: through a 64-bit number, keeping the low word. 64 bits: the same below 2^63;
+/// from 2^63 on, subtracts 2^63 before the conversion and adds it afterwards.
 template <class Word>
 [[nodiscard]] GPULOG_HOST_DEVICE inline Word double_to_unsigned(double d) {
   constexpr double two_to_63 = 9223372036854775808.0;
@@ -81,7 +81,7 @@ template <class Word>
 template <class Word>
 constexpr unsigned shift_mask = sizeof(Word) * 8 - 1;
 
-/// Whether a division by this divisor traps.
+/// Returns whether a division by this divisor traps.
 template <class Word>
 [[nodiscard]] GPULOG_HOST_DEVICE inline bool divides_badly(scalar_op op, Word left, Word right) {
   if (right == 0) return true;
@@ -93,7 +93,7 @@ template <class Word>
          op == scalar_op::modulo_unsigned;
 }
 
-/// Operations on words that need nothing but the words. Divisors have been tested.
+/// Operations on words that need no tables. The caller has tested divisors.
 template <scalar_op Op, class Word>
 [[nodiscard]] GPULOG_HOST_DEVICE inline Word apply(Word a, Word b) {
   using enum scalar_op;

@@ -38,8 +38,8 @@ std::uint32_t select_where(std::uint32_t n, std::uint16_t* selected, Predicate&&
   return count;
 }
 
-// Texts are read as Soufflé reads them, by the functions of C: blanks in front and anything behind a number are
-// skipped, 0x and 0b (with a minus in front of them, if any) say the base.
+// Texts are parsed like in Soufflé, by the C functions: skips leading blanks and anything after the number; a prefix 0x
+// or 0b (after an optional minus) sets the base.
 
 struct digits {
   std::string text;
@@ -54,10 +54,10 @@ digits digits_of(const std::string& text) {
   return {text, 10};
 }
 
-/// A text does not begin with a number, or with one that is too large.
+/// Thrown if a text does not start with a number, or if the number is too large.
 struct no_number {};
 
-/// Of a text for a message: its beginning, without bytes that would end or garble it.
+/// Returns the start of a text for a message, without control characters.
 std::string shown(std::string_view text) {
   constexpr std::size_t longest_shown = 200;
   std::string result(text.substr(0, longest_shown));
@@ -103,7 +103,8 @@ Word float_of_text(const std::string& text) {
   return from_float(value);
 }
 
-/// Conversions between texts and numbers of either size. @param value of a number
+/// Conversions between texts and numbers of either size.
+/// @param value a number
 template <class Word>
 word text_of_value(scalar_op op, Word value, storage::symbol_table& symbols) {
   switch (op) {
@@ -136,14 +137,25 @@ Word value_of_text(scalar_op op, const std::string& text) {
   }
 }
 
-/// Positions are bytes; as in Soufflé a start outside of the text gives the empty text, and a negative length the rest.
+/// Checks the length before the copy: doubling a text 32 times would copy gigabytes for an error.
+word concatenation(const std::vector<const word*>& parts, std::uint32_t row, storage::symbol_table& symbols) {
+  std::uint64_t bytes = 0;
+  for (const word* const part : parts) bytes += symbols.text(part[row]).size();
+  storage::symbol_table::require_length(bytes);
+  std::string joined;
+  joined.reserve(bytes);
+  for (const word* const part : parts) joined += symbols.text(part[row]);
+  return symbols.intern(joined);
+}
+
+/// Positions are bytes. As in Soufflé, a start outside the text returns an empty text, and a negative length the rest.
 std::string_view part_of(std::string_view whole, std::int64_t start, std::int64_t length) {
   if (start < 0 || static_cast<std::size_t>(start) > whole.size()) return {};
   return whole.substr(static_cast<std::size_t>(start),
                       length < 0 ? std::string_view::npos : static_cast<std::size_t>(length));
 }
 
-/// Patterns are mostly constants, so each worker keeps those that it compiled.
+/// Patterns are mostly constants, so each worker caches compiled patterns.
 class pattern_cache {
  public:
   text_pattern& of(std::string_view pattern) {
@@ -178,7 +190,7 @@ void compute_tile_of(scalar_op op, const Word* a, const Word* b, std::uint32_t n
     GPULOG_FOR_EACH_WORD_OPERATION(GPULOG_CASE)
 #undef GPULOG_CASE
     default:
-      break;  // text operations go through compute_text_tile
+      break;  // compute_text_tile handles text operations
   }
 }
 
@@ -210,12 +222,9 @@ void compute_text_tile(scalar_op op, const std::vector<const word*>& arguments, 
       case scalar_op::max_symbol:
         result[i] = text(0, i) < text(1, i) ? arguments[1][i] : arguments[0][i];
         break;
-      case scalar_op::concatenate: {
-        std::string joined;
-        for (std::size_t a = 0; a < arguments.size(); ++a) joined += text(a, i);
-        result[i] = symbols.intern(joined);
+      case scalar_op::concatenate:
+        result[i] = concatenation(arguments, i, symbols);
         break;
-      }
       case scalar_op::string_length:
         result[i] = static_cast<word>(text(0, i).size());
         break;
@@ -246,7 +255,7 @@ void compute_text_tile(scalar_op op, const std::vector<const word*>& arguments, 
 
 namespace {
 
-/// Nothing for comparisons of texts.
+/// Returns nothing for comparisons of texts.
 template <class Word>
 std::optional<std::uint32_t> select_words(comparison_op op, const Word* a, const Word* b, std::uint32_t n,
                                           std::uint16_t* selected) {
@@ -306,7 +315,7 @@ std::uint32_t select_tile(comparison_op op, const word* a, const word* b, std::u
 
 std::uint32_t select_tile(comparison_op op, const std::uint64_t* a, const std::uint64_t* b, std::uint32_t n,
                           std::uint16_t* selected) {
-  return select_words(op, a, b, n, selected).value_or(0);  // 0: of texts
+  return select_words(op, a, b, n, selected).value_or(0);  // 0 for texts
 }
 
 }  // namespace gpulog::kernels

@@ -5,20 +5,24 @@
 
 namespace gpulog::kernels {
 
-/// result[i] = op(a[i], b[i]) for a tile. @throws arithmetic_fault
+/// result[i] = op(a[i], b[i]) for a tile.
+/// @throws arithmetic_fault
 void compute_tile(scalar_op op, const std::uint32_t* a, const std::uint32_t* b, std::uint32_t n, std::uint32_t* result);
 void compute_tile(scalar_op op, const std::uint64_t* a, const std::uint64_t* b, std::uint32_t n, std::uint64_t* result);
 
-/// Operations on symbols; texts are made by the symbol table. arguments: one array an argument.
-/// @param wide for words of 64 bits: of which arguments and result are codes @throws arithmetic_fault
+/// Runs an operation on symbols; the symbol table creates texts.
+/// @param arguments one array per argument
+/// @param wide in 64-bit programs, the table whose codes the arguments and the result are
+/// @throws arithmetic_fault
 void compute_text_tile(scalar_op op, const std::vector<const word*>& arguments, std::uint32_t n, word* result,
                        storage::symbol_table& symbols, storage::wide_values* wide = nullptr);
 [[nodiscard]] bool is_text_operation(scalar_op op);
 
-/// Numbers i < n, ascending, for which the comparison holds. @return how many
+/// Selects the numbers i < n, ascending, for which the comparison holds.
+/// @return the number of selected i
 std::uint32_t select_tile(comparison_op op, const word* a, const word* b, std::uint32_t n,
                           const storage::symbol_table* symbols, std::uint16_t* selected);
-/// The same on numbers of 64 bits. op: none of texts
+/// The same on 64-bit numbers. op: not a comparison of texts
 std::uint32_t select_tile(comparison_op op, const std::uint64_t* a, const std::uint64_t* b, std::uint32_t n,
                           std::uint16_t* selected);
 

@@ -7,18 +7,18 @@ namespace gpulog::kernels {
 
 namespace {
 
-/// Deterministic states that are kept; with more, all are forgotten and made again as they are needed.
+/// Limits on cached deterministic states; beyond, all states are dropped and rebuilt on demand.
 constexpr std::size_t most_kept = 500;
 constexpr std::size_t most_kept_members = 1'000'000;
-/// std::regex recurses for each byte when a pattern has back references.
+/// std::regex recurses for each byte if a pattern has back references.
 constexpr std::size_t longest_with_recursion = 2000;
-/// What std::regex may do for one text: a second or two.
+/// Limits std::regex to a second or two per text.
 constexpr std::uint64_t most_steps = 100'000'000;
 constexpr std::uint64_t most_steps_per_byte = 10'000;
 
 struct too_many_steps {};
 
-/// Reads a text, and counts how often it is read: std::regex has no other place where it could be stopped.
+/// Reads a text and counts the reads: std::regex offers no other way to stop it.
 class counting_iterator {
  public:
   using iterator_category = std::bidirectional_iterator_tag;
@@ -80,7 +80,7 @@ text_pattern::text_pattern(std::string_view pattern) : parsed_(parse_pattern(pat
   const std::string text(pattern);
   try {
 #ifdef __GLIBCXX__
-    // Time and recursion do not grow with the text; there are no back references in this mode.
+    // Time and recursion do not grow with the text; this mode has no back references.
     library_.emplace(text, std::regex_constants::ECMAScript | std::regex_constants::__polynomial);
     return;
   } catch (const std::regex_error& fault) {
@@ -176,8 +176,8 @@ std::int32_t text_pattern::make_state(std::vector<std::uint32_t> members) {
   return known->second;
 }
 
-/// State 0 has no members: nothing that follows can match. State 1 is where a text begins, and the only one that goes
-/// through assertions of that.
+/// State 0 has no members: the text cannot match any more. State 1 is the start of the text, and the only state that
+/// passes begin assertions.
 void text_pattern::start_over() {
   states_.clear();
   known_.clear();

@@ -8,15 +8,15 @@
 #include <string_view>
 #include <vector>
 
-/// Patterns of `match`: the whole text, ECMAScript syntax as std::regex of libstdc++ has it in the "C" locale.
+/// Patterns of `match`: the whole text, in ECMAScript syntax as in libstdc++'s std::regex with the "C" locale.
 ///
-/// std::regex recurses for every byte of the text, so that long texts exhaust the stack and some patterns take
-/// exponential time. Patterns are therefore run as automata, deterministic states made when they are first needed:
-/// time grows with the text only. Those that no automaton can decide (back references, look-ahead, word boundaries)
-/// and a few rare forms are left to std::regex, which gets so many steps for each text.
+/// std::regex recurses for every byte of the text, so long texts exhaust the stack, and some patterns take exponential
+/// time. Patterns therefore run as automata with lazily built deterministic states: the time grows only with the text.
+/// Patterns that no automaton can decide (back references, look-ahead, word boundaries) and a few rare forms are left
+/// to std::regex, with a limit on its steps per text.
 namespace gpulog::kernels {
 
-/// A nondeterministic automaton; state 0 is where it begins.
+/// A nondeterministic automaton; `begin` is the initial state.
 struct pattern_automaton {
   using byte_set = std::array<std::uint64_t, 4>;
   enum class kind : std::uint8_t { bytes, fork, text_begin, text_end, accept };
@@ -24,7 +24,7 @@ struct pattern_automaton {
     kind what = kind::fork;
     std::uint32_t bytes = 0;  ///< number of its set
     std::uint32_t next = none;
-    std::uint32_t other = none;  ///< second way of a fork
+    std::uint32_t other = none;  ///< second branch of a fork
   };
   static constexpr std::uint32_t none = UINT32_MAX;
 
@@ -33,7 +33,7 @@ struct pattern_automaton {
   std::uint32_t begin = none;
 };
 
-/// What a pattern's text turned out to be.
+/// Result of parsing a pattern.
 struct parsed_pattern {
   enum class outcome : std::uint8_t { automaton, left_to_library, wrong };
   outcome what = outcome::wrong;
@@ -42,7 +42,7 @@ struct parsed_pattern {
 
 [[nodiscard]] parsed_pattern parse_pattern(std::string_view pattern);
 
-/// A pattern that was compiled once and is matched many times, by one thread.
+/// A compiled pattern, matched many times by one thread.
 class text_pattern {
  public:
   enum class outcome : std::uint8_t { no, yes, bad_pattern, too_complex };
@@ -52,13 +52,13 @@ class text_pattern {
 
  private:
   struct deterministic_state {
-    std::vector<std::uint32_t> members;  ///< ascending; states that take a byte, end assertions and accepting ones
-    std::array<std::int32_t, 256> next;  ///< -1: not made yet
-    bool accepts = false;                ///< when the text ends here
+    std::vector<std::uint32_t> members;  ///< ascending: states that read a byte, end assertions and accepting states
+    std::array<std::int32_t, 256> next;  ///< -1: not built yet
+    bool accepts = false;                ///< if the text ends here
   };
 
   [[nodiscard]] bool run(std::string_view text);
-  /// Adds what is reached from a state without a byte.
+  /// Adds the states reachable from a state without reading a byte.
   void follow(std::uint32_t state, bool at_begin, bool at_end);
   std::int32_t make_state(std::vector<std::uint32_t> members);
   std::int32_t step(std::int32_t from, unsigned char byte);
@@ -72,8 +72,8 @@ class text_pattern {
   std::vector<deterministic_state> states_;
   std::map<std::vector<std::uint32_t>, std::int32_t> known_;
   std::size_t kept_members_ = 0;
-  // Scratch of follow().
-  std::vector<std::uint32_t> seen_;  ///< by state: the round in which it was reached
+  // Scratch memory of follow().
+  std::vector<std::uint32_t> seen_;  ///< by state: the last round that reached it
   std::uint32_t round_ = 0;
   std::vector<std::uint32_t> reached_, pending_;
 };

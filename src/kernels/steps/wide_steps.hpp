@@ -5,24 +5,27 @@
 #include "kernels/join/pipeline.hpp"
 #include "storage/relation/relation.hpp"
 
-/// Steps on values of 64 bits, of a tile of bindings.
+/// Steps on 64-bit values of a tile of bindings.
 namespace gpulog::kernels {
 
-/// values[i] = the value in a register. @param upper nullptr: the register holds codes
+/// values[i] = the value in a register.
+/// @param upper nullptr: the register holds codes
 void read_values(const word* lower, const word* upper, std::uint32_t n, const storage::wide_values& wide,
                  wide_word* values);
 
-/// A wide step of the kind compute on n <= tile_rows bindings. value(register) gives a register of the tile,
-/// own(register) one to write. @throws arithmetic_fault, std::length_error
+/// Runs a wide step of kind compute on n <= tile_rows bindings. value(register) returns a register of the tile,
+/// own(register) a register to write.
+/// @throws arithmetic_fault, std::length_error
 template <class Value, class Own>
 void compute_wide(const step& one, std::uint32_t n, const Value& value, const Own& own, storage::wide_values& wide);
 
-/// A wide step of the kind filter: numbers i < n, ascending, for which the comparison holds. @return how many
+/// Runs a wide step of kind filter: selects the numbers i < n, ascending, for which the comparison holds.
+/// @return the number of selected i
 template <class Value>
 std::uint32_t select_wide(const step& one, std::uint32_t n, const Value& value, const storage::wide_values& wide,
                           std::uint16_t* selected);
 
-/// Runs a step of autoinc() of either word size.
+/// Runs an autoinc() step of either word size.
 void count_up(const pipeline& program, std::uint32_t n, word* result);
 
 namespace detail {

@@ -1,8 +1,8 @@
 #pragma once
 
-/// The operations of scalar.hpp on words, named once: X(name) for each scalar_op that apply<> does and each
-/// comparison_op that holds<> does. Texts are not among them. Switches over an operation are made of these lists, on
-/// every backend.
+/// The operations of scalar.hpp on words, as lists: X(name) for each scalar_op that apply<> supports and each
+/// comparison_op that holds<> supports, without operations on texts. Every backend generates its switches from these
+/// lists.
 
 // clang-format off
 #define GPULOG_FOR_EACH_WORD_OPERATION(X) \

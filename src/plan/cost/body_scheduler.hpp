@@ -15,17 +15,17 @@
 
 namespace gpulog::plan {
 
-/// One use less, as a summand.
+/// Subtracts one use when added to a count.
 inline constexpr std::uint32_t placed = static_cast<std::uint32_t>(-1);
 
 inline bool is_equality(const condition& candidate) {
   return candidate.op == comparison_op::equal || candidate.op == comparison_op::equal_float;
 }
 
-/// Conditions that are ready at once are tested in this order, so that what may end the program comes last.
+/// Order in which conditions that are ready at the same time are tested. A test that may end the program comes last.
 enum class test_cost : std::uint8_t { comparison, computed, existence, may_trap };
 
-/// Bindings so far, and what of the body is left.
+/// Current bindings and the literals that remain to be placed.
 class body_scheduler {
  public:
   body_scheduler(const normalized_rule& rule, const version_parts& parts, const cost_model& costs)
@@ -44,13 +44,13 @@ class body_scheduler {
     changed_.clear();
   }
 
-  /// Of an aggregate's body: what is bound around it.
+  /// Binds the variables that the scope around an aggregate's body provides.
   void bind(const std::vector<std::uint32_t>& variables) {
     for (const std::uint32_t variable : variables) bind(variable);
     is_counted_ = true;
   }
 
-  /// An atom that only says whether something exists: nothing that it binds is used by anything else.
+  /// Returns whether the atom only tests existence: no other literal uses a variable that the atom binds.
   [[nodiscard]] bool only_exists(std::uint32_t atom) const {
     const std::vector<term>& arguments = rule_->atoms[atom].arguments;
     for (auto fresh = arguments.begin(); fresh != arguments.end(); ++fresh) {
@@ -70,7 +70,7 @@ class body_scheduler {
     return columns;
   }
 
-  /// Whether some variable joins the atom to what is bound.
+  /// Returns whether a variable joins the atom to the bound variables.
   [[nodiscard]] bool is_joined(std::uint32_t atom) const {
     const std::vector<term>& arguments = rule_->atoms[atom].arguments;
     return std::any_of(arguments.begin(), arguments.end(),
@@ -79,14 +79,13 @@ class body_scheduler {
 
   [[nodiscard]] bool is_placed(std::uint32_t atom) const { return atom_placed_[atom]; }
   [[nodiscard]] double fan_out(std::uint32_t atom) const { return fan_out(atom, bound_columns(atom)); }
-  /// @param columns of the atom that are bound
+  /// @param columns bound columns of the atom
   [[nodiscard]] double fan_out(std::uint32_t atom, const std::vector<std::uint32_t>& columns) const {
     const double rows = sources_.fan_out(rule_->atoms[atom], parts_->atoms[atom], columns, *costs_);
     return columns.empty() && is_between_bounds(atom) ? std::sqrt(rows) : rows;
   }
 
-  /// What the index costs that a search for the atom's rows needs. One that a loop needs is made once, where the rest
-  /// of the cost is that of an iteration.
+  /// Returns the index cost of a search of the atom. A loop builds the index once; other costs count per iteration.
   [[nodiscard]] double index_cost(std::uint32_t atom, const std::vector<std::uint32_t>& columns) const {
     const body_atom& read = rule_->atoms[atom];
     if (result_.steps.empty() || read.is_equivalence || parts_->atoms[atom] == part::delta) return 0;
@@ -94,9 +93,8 @@ class body_scheduler {
     return parts_->delta_atom ? once * calibration::delta_share : once;
   }
 
-  /// Whether conditions hold one of the atom's variables between two values that other atoms give, the one from below
-  /// and the other from above: a scan behind other atoms reads only the rows in between. Such intervals are taken to be
-  /// short; of one with a constant end nothing is known.
+  /// Returns whether conditions hold a variable of the atom between a lower and an upper bound from earlier atoms, so
+  /// that a scan reads only the rows in between. Intervals are assumed to be short, unless one end is a constant.
   [[nodiscard]] bool is_between_bounds(std::uint32_t atom) const {
     if (rule_->atoms[atom].is_equivalence || result_.steps.empty() || rule_->conditions.empty()) return false;
     std::set<std::uint32_t> below;
@@ -149,7 +147,7 @@ class body_scheduler {
     result_.steps.push_back({read_atom{atom}, bindings_});
   }
 
-  /// Columns of an equivalence relation by whose variables other atoms are joined to it.
+  /// Returns the columns of an equivalence relation whose variables occur in further atoms.
   [[nodiscard]] std::vector<std::uint32_t> joined_columns(std::uint32_t atom) const {
     const std::vector<term>& arguments = rule_->atoms[atom].arguments;
     std::vector<std::uint32_t> columns;
@@ -167,8 +165,8 @@ class body_scheduler {
     return columns;
   }
 
-  /// Of a delta of an equivalence relation, its elements come first and its pairs last: a class that was made of large
-  /// ones has more pairs than anything that its elements are joined with.
+  /// Places the elements of an equivalence relation's delta first and the pairs last: a class merged from large classes
+  /// has more pairs than any join with the elements.
   void place_changed_elements(std::uint32_t atom, std::uint32_t column) {
     const body_atom& read = rule_->atoms[atom];
     last_ = atom;
@@ -180,8 +178,8 @@ class body_scheduler {
   }
   [[nodiscard]] bool comes_last(std::uint32_t atom) const { return last_ == atom; }
 
-  /// Places everything but atoms whose inputs are bound. What multiplies or repeats work waits: aggregates for the
-  /// first atom, so that its rows are shared among workers, ranges for the last.
+  /// Places every literal whose inputs are bound, except atoms. Literals that multiply or repeat work wait: aggregates
+  /// for the first atom, so that workers share its rows, and ranges for the last atom.
   void place_ready() {
     place_tests();
     while (place_aggregation() || place_generation()) place_tests();
@@ -194,7 +192,7 @@ class body_scheduler {
     for (std::uint32_t number = 0; number < rule_->conditions.size(); ++number) {
       const condition& candidate = rule_->conditions[number];
       if (condition_placed_[number] || !all_bound(candidate.left) || !all_bound(candidate.right)) continue;
-      if (candidate.left.is_record() || candidate.right.is_record()) continue;  // place_definition takes these
+      if (candidate.left.is_record() || candidate.right.is_record()) continue;  // placed by place_definition
       ready.emplace_back(cost_of(candidate), number, false);
     }
     for (std::uint32_t number = 0; number < rule_->negations.size(); ++number) {
@@ -223,8 +221,8 @@ class body_scheduler {
     result_.cost = cost();
     return std::move(result_);
   }
-  /// Of what is placed so far. Where atoms only ask, the search ends with the first of their matches: before a test of
-  /// membership that may be late, and nothing is taken off.
+  /// Returns the cost of the steps placed so far. After the head is bound, the search for matches ends at the first
+  /// match, which reduces the cost. Before a membership test the first match may come late, so no reduction applies.
   [[nodiscard]] double cost() const {
     if (!asking_ || asking_->tests_membership) return result_.cost;
     const double matches = std::clamp(bindings_ / asking_->bindings, 1.0, calibration::most_matches_spared);
@@ -232,11 +230,12 @@ class body_scheduler {
   }
   [[nodiscard]] const std::vector<bool>& placed_atoms() const { return atom_placed_; }
 
-  /// Atoms in the order of their fan-outs. @param late an atom that waits until another one binds a variable of it
+  /// Places the atoms in the order of their fan-outs.
+  /// @param late an atom that waits until another atom binds one of its variables
   void place_all(std::optional<std::uint32_t> late = {});
 
-  /// Variables since the last time that were bound, or that one literal is left to use: what atoms with others are
-  /// worth has not changed.
+  /// Returns the variables that were bound since the last call, or that only one remaining literal uses. The preference
+  /// of atoms without these variables is unchanged.
   [[nodiscard]] std::vector<std::uint32_t> take_changed() { return std::exchange(changed_, {}); }
   [[nodiscard]] const normalized_rule& rule() const { return *rule_; }
   [[nodiscard]] bool is_begun() const { return !result_.steps.empty(); }
@@ -254,13 +253,14 @@ class body_scheduler {
                        [&variable](const term& other) { return other.is_variable() && other.value == variable.value; });
   }
 
-  /// The end of an order, whose atoms only ask.
+  /// The end of an order, whose atoms only test existence.
   struct asking_part {
-    double bindings = 1;  ///< in front of it
+    double bindings = 1;  ///< estimate before this end
     double cost = 0;
     bool tests_membership = false;
   };
-  /// All that the head has is known: atoms that follow only ask whether there is a match (rule_version::first_matches).
+  /// Returns whether all head arguments are bound: later atoms only test whether a match exists
+  /// (rule_version::first_matches).
   [[nodiscard]] bool asks_only() const {
     return !is_counted_ && std::all_of(rule_->head_arguments.begin(), rule_->head_arguments.end(),
                                        [this](const sema::expression& value) { return all_bound(value); });
@@ -272,7 +272,7 @@ class body_scheduler {
                        [this](const sema::expression& argument) { return all_bound(argument); });
   }
 
-  /// The only variable of a sum that is not bound.
+  /// The only unbound variable of a sum.
   struct unknown_summand {
     std::uint32_t variable = 0;
     bool is_subtracted = false;
@@ -294,20 +294,20 @@ class body_scheduler {
                        [this](const sema::expression& argument) { return has_bound_variable(argument); });
   }
 
-  /// By atoms that are placed, not by constants alone.
+  /// Returns whether placed atoms, not only constants, determine the expression.
   [[nodiscard]] bool is_given(const sema::expression& tree) const {
     std::vector<std::uint32_t> variables;
     append_variables(tree, variables);
     return !variables.empty() && all_bound(variables);
   }
 
-  /// Of a record: every field has a value.
+  /// Returns whether every field of a record has a value.
   [[nodiscard]] static bool is_complete(const sema::expression& tree) {
     return std::none_of(tree.arguments.begin(), tree.arguments.end(),
                         [](const sema::expression& field) { return field.is_unnamed(); });
   }
 
-  /// Literals, the head included, that are not placed and use a variable.
+  /// Changes the number of unplaced literals, including the head, that use each variable.
   void change_uses(const std::vector<std::uint32_t>& variables, std::uint32_t by) {
     std::vector<std::uint32_t> distinct = variables;
     std::sort(distinct.begin(), distinct.end());
@@ -358,7 +358,7 @@ class body_scheduler {
     return std::all_of(variables.begin(), variables.end(), [this](std::uint32_t v) { return bound_[v]; });
   }
 
-  /// Binds the variable that `result` is; true when there is something to compare with instead.
+  /// Binds `result` if it is an unbound variable. Returns true if the value must be compared.
   bool bind_result(const sema::expression& result) {
     if (!result.is_variable() || bound_[result.variable]) {
       bindings_ *= calibration::equality_selectivity;
@@ -417,8 +417,8 @@ class body_scheduler {
     return false;
   }
 
-  /// target = value with `value` bound: solves for the one unbound variable of `target`. Sums and differences of words
-  /// wrap around, so solving them is exact.
+  /// Solves target = value, with `value` bound, for the one unbound variable of `target`. Sums and differences of words
+  /// wrap around, so the solution is exact.
   bool define_from(std::uint32_t number, const sema::expression& target, const sema::expression& value) {
     if (target.is_record()) return match_from(number, target, value);
     if (all_bound(target) || !all_bound(value) || !is_complete(value)) return false;
@@ -461,7 +461,7 @@ class body_scheduler {
     return true;
   }
 
-  /// pattern = record with `record` bound.
+  /// Matches pattern = record, with `record` bound.
   bool match_from(std::uint32_t number, const sema::expression& pattern, const sema::expression& record) {
     if (!all_bound(record)) return false;
     condition_placed_[number] = true;
@@ -486,11 +486,11 @@ class body_scheduler {
   std::vector<bool> condition_placed_;
   std::vector<bool> aggregation_placed_;
   std::vector<bool> generation_placed_;
-  std::vector<std::uint32_t> uses_;  // of a variable, by literals that are not placed
+  std::vector<std::uint32_t> uses_;  // by variable: number of unplaced literals that use the variable
   std::vector<std::uint32_t> changed_;
   variable_sources sources_;
-  std::optional<std::uint32_t> last_;  // an atom that waits for all others that are joined
-  bool is_counted_ = false;            // it is an aggregate's body: each binding counts
+  std::optional<std::uint32_t> last_;  // an atom that waits for all other joined atoms
+  bool is_counted_ = false;            // body of an aggregate: every binding counts
   std::optional<asking_part> asking_;
   double bindings_ = 1;
   schedule result_;

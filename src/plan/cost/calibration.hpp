@@ -3,91 +3,92 @@
 #include <cstddef>
 #include <cstdint>
 
-/// What the planner takes for granted where nothing is counted, and where a way of planning begins to pay. Its costs
-/// count bindings: it compares orders of one rule, where each binding takes the same time, and what else an order needs
-/// counts as the bindings that take as long. Each group says which command measures it. What no command measures says
-/// so.
+/// The planner's assumptions where nothing is measured, and the thresholds at which a method begins to pay. Costs count
+/// bindings: the planner compares orders of one rule, where each binding takes the same time, and converts other work
+/// to the number of bindings that take as long. Each group names the command that measures it, or says that no command
+/// does.
 namespace gpulog::plan::calibration {
 
-// Sizes (`bench/orders`: the share of rules whose order is the best one, or nearly).
-/// Rows of a loaded relation whose size is not known.
+// Sizes (`bench/orders`: the share of rules whose order is the best order, or nearly).
+/// Rows of a loaded relation of unknown size.
 inline constexpr double default_loaded_rows = 1e5;
-/// Rows of a derived relation over those of the largest one that it is made of.
+/// Rows of a derived relation, relative to the largest relation that it is derived from.
 inline constexpr double derived_growth = 10;
-/// Part of a recursive relation that is new in an iteration.
+/// Share of a recursive relation that is new in an iteration.
 inline constexpr double delta_share = 0.1;
-/// A column with so many rows a value at most is as good as a key.
+/// A column with at most this many rows per value counts as a key.
 inline constexpr double almost_key = 1.25;
-/// Elsewhere, what is looked for is more often a value of many rows than of few: over the average.
+/// In other columns, a search more often meets a frequent value: fan-out relative to the average.
 inline constexpr double skew = 4;
-/// Share of bindings that a condition or an existence test is taken to keep.
+/// Assumed share of bindings that pass a condition or an existence test.
 inline constexpr double equality_selectivity = 0.1;
 inline constexpr double filter_selectivity = 0.5;
 
 // The search for an order (`bench/orders`).
-/// Rules with more atoms than this try only the cheapest beginnings.
+/// A rule with more atoms tries only this many of the cheapest first atoms.
 inline constexpr std::size_t starts_tried = 12;
-/// Orders that are followed at a time, and of how many beginnings.
+/// Number of orders, and of first atoms, that the search follows at a time.
 inline constexpr std::size_t orders_followed = 4;
 inline constexpr std::size_t starts_followed = 3;
-/// Literals that the search looks at for one order: all of a body with 50 atoms, each next to each other one. No
-/// command measures it.
+/// Literals that the search inspects for one order: enough for every pair in a body with 50 atoms. No command measures
+/// this number.
 inline constexpr std::size_t search_effort = 1 << 19;
-/// An order that costs less than this often the rows of its first atom is good enough.
+/// An order is good enough if it costs less than this multiple of the rows of its first atom.
 inline constexpr double cheap_order = 8;
-/// Where a stratum reads fewer rows of each relation, no order takes long (`bench/orders loops`).
+/// If a stratum reads fewer rows of each relation, every order is fast (`bench/orders loops`).
 inline constexpr std::uint64_t least_reordered_rows = 1000;
 
-/// Where it is only asked whether there is a match, as many matches as are expected are spared, but so many at most:
-/// how many rows pass is a guess. No command measures it.
+/// Where only the existence of a match matters, the cost is divided by the expected matches, but at most by this
+/// number, because the share of passing rows is a guess. No command measures this number.
 inline constexpr double most_matches_spared = 100;
 
-/// Seconds of one processor (`bench/calibrate`): a search, or a row that it finds, and a row that a new index holds.
+/// Seconds of one processor (`bench/calibrate`): for a search or a row found by it, and for a row of a new index.
 inline constexpr double host_binding_seconds = 8e-9;
 inline constexpr double host_index_row_seconds = 24e-9;
-/// A row of an index of all columns over one of another index: each row has a slot of the table to itself
-/// (bench/demand, samegen of a pair: 1.1 ms beside 0.3).
+/// Cost of a row of an index of all columns, relative to a row of another index: each row occupies a slot of the hash
+/// table (bench/demand, samegen of a pair: 1.1 ms, otherwise 0.3 ms).
 inline constexpr double all_columns_factor = 2;
-/// While a recursion runs, the order of a version changes where it costs this many times as much as another one, and
-/// the difference is this part of what all its versions cost (`bench/orders loops`; with 1.25 the classification of
-/// GALEN takes 1.36 times as long: costs are guesses).
+/// During a recursion, the order of a version changes if it costs this multiple of another order, and if the difference
+/// is this share of the cost of all versions of the stratum (`bench/orders loops`; with 1.25 the classification of
+/// GALEN takes 1.36 times as long because costs are guesses).
 inline constexpr double least_gain = 2;
 inline constexpr double least_gained_share = 1.0 / 32;
-/// Only where a relation that it reads has so many times as many rows as when its orders were last tried; a sample,
-/// which looks at all rows, is taken again then (`bench/analyses`: reoptimization takes 1 % of a run).
+/// A version is reordered only after a relation that it reads has grown by this factor since the last attempt. Each
+/// attempt takes a new sample, which reads all rows (`bench/analyses`: reoptimization takes 1 % of a run).
 inline constexpr double noticed_growth = 4;
 
 // Magic sets (`bench/magic_sets`, bench/demand).
-/// Of all combinations of the columns' values: where more are asked for, the relation is computed in full.
+/// If more than this share of all combinations of the columns' values is demanded, the relation is computed in full.
 inline constexpr double largest_demanded_share = 0.1;
-/// Of one column's values: where more are asked for, the column is not restricted.
+/// If more than this share of a column's values is demanded, the column is not restricted.
 inline constexpr double pointless_share = 0.8;
-/// Values in a column from which it is worth while: a few more rules an iteration cost what they cost.
+/// Minimum number of values of a column for a restriction, whose additional rules cost time in each iteration.
 inline constexpr double least_demanded_values = 1000;
-/// Of a column's values that are asked for, where nothing is known.
+/// Assumed demanded share of a column's values if no values are known.
 inline constexpr double guessed_share = 0.1;
-/// A relation that is asked in more ways is evaluated in full: each way is a relation of its own. No command measures
-/// it.
+/// A relation queried with more adornments is evaluated in full, because each adornment is a separate relation. No
+/// command measures this number.
 inline constexpr std::size_t most_goals = 4;
 
 // Steps that several rules share (`bench/many_rules`).
-/// Bodies shorter than this have no step that is worth a relation.
+/// Bodies with fewer atoms have no step that is worth a relation.
 inline constexpr std::size_t factored_atoms = 3;
-/// Ends of longer bodies are not compared: each atom could be each of another rule. No command measures it.
+/// Suffixes of longer bodies are not compared, because each atom could match each atom of another rule. No command
+/// measures this number.
 inline constexpr std::size_t merged_atoms = 64;
-/// Bodies shorter than this are not worth a relation for several heads.
+/// Bodies with fewer atoms are not worth a relation shared by several heads.
 inline constexpr std::size_t shared_atoms = 2;
 
-/// Columns that values of a stratum's relations come from, listed for each of their columns: where thousands of
-/// relations depend on each other, the others have none. No command measures it.
+/// Maximum total number of source columns listed for the columns of a stratum. If thousands of relations depend on each
+/// other, the remaining columns have no list. No command measures this number.
 inline constexpr std::size_t listed_sources = 1 << 20;
 
 // Indexes. No command measures them.
 /// From this many one-off searches for constants in the same columns, an index costs less than the scans.
 inline constexpr std::size_t one_off_searches_for_an_index = 4;
-/// Below this many rows for each binding a second search costs more than it saves.
+/// With fewer rows per binding, a second search costs more than it saves.
 inline constexpr double least_fan_out = 2;
-/// Searches beside a match's own one; each is made for every binding.
+/// Maximum number of additional searches of a match; each search runs for every binding.
 inline constexpr std::size_t most_other_searches = 7;
 
 }  // namespace gpulog::plan::calibration

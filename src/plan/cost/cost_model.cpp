@@ -11,7 +11,7 @@
 namespace gpulog::plan {
 namespace {
 
-/// Whether recursion computes values, so that what is read says little of how many rows there will be.
+/// Returns whether the recursion computes values, so that the relations it reads say little about the number of rows.
 bool makes_values(const sema::program& source, const sema::stratum& stratum) {
   return stratum.recursive && std::any_of(stratum.rules.begin(), stratum.rules.end(), [&](rule_id id) {
            const sema::rule& rule = source[id];
@@ -64,8 +64,8 @@ void cost_model::spread_statistics(const sema::program& source) {
   }
 }
 
-/// A derived relation against the largest one that its stratum reads: some times as many rows, but not more than that
-/// of the largest loaded relation.
+/// Estimates the derived relations of a stratum as a multiple of the largest relation that the stratum reads, bounded
+/// by that multiple of the largest loaded relation.
 void cost_model::spread_statistics(const sema::program& source, const sema::stratum& stratum) {
   double largest_read = 1;
   for (const relation_id member : stratum.relations) {
@@ -88,7 +88,8 @@ void cost_model::spread_statistics(const sema::program& source, const sema::stra
   }
 }
 
-/// Of a rule of a stratum without recursion: what its joins give by the average, conditions left aside.
+/// Estimates the rows of a rule in a stratum without recursion: the average result size of its joins, without
+/// conditions.
 std::optional<double> cost_model::rows_of_rule(const sema::rule& rule) const {
   std::vector<const sema::atom*> atoms;
   for (const sema::literal& literal : rule.body) {
@@ -124,7 +125,7 @@ std::optional<double> cost_model::rows_of_rule(const sema::rule& rule) const {
   return rows;
 }
 
-/// Of the only relation of a stratum without recursion.
+/// Estimates the rows of the only relation of a stratum without recursion.
 std::optional<double> cost_model::rows_of_rules(const sema::program& source, const sema::stratum& stratum) const {
   if (stratum.recursive || stratum.relations.size() != 1) return std::nullopt;
   double together = 0;
@@ -136,12 +137,12 @@ std::optional<double> cost_model::rows_of_rules(const sema::program& source, con
   return together;
 }
 
-/// No more rows than there are combinations of the columns' values.
+/// Bounds the rows by the number of combinations of the columns' values.
 void cost_model::bound_combinations(relation_id relation) {
   entry& derived = relations_[relation.value];
   double combinations = 1;
   for (const std::uint64_t values : derived.distinct_values) combinations *= static_cast<double>(values);
-  if (combinations >= 1) derived.rows = std::min(derived.rows, combinations);  // 0: some column is unknown
+  if (combinations >= 1) derived.rows = std::min(derived.rows, combinations);  // 0: the count of some column is unknown
 }
 
 std::uint64_t cost_model::distinct_values_of(const sema::rule& rule, std::uint32_t head_column) const {
@@ -160,9 +161,9 @@ std::uint64_t cost_model::distinct_values_of(const sema::rule& rule, std::uint32
   return fewest;
 }
 
-/// A derived column holds no more values than each column that its variable stands in. Of several rules the largest
-/// number is taken, or their sum where each copies a relation; what recursion passes on adds no values. Nothing is
-/// known of values that are computed, and constants are few.
+/// Estimates the distinct values of derived columns. A derived column holds at most the values of each column that its
+/// variable occurs in. For several rules the estimate is the maximum, or the sum if each rule copies a relation;
+/// recursion adds no values. Computed values are unknown, and constants are few.
 void cost_model::spread_distinct_values(const sema::program& source, const sema::stratum& stratum) {
   const bool adds_up = !stratum.recursive && std::all_of(stratum.rules.begin(), stratum.rules.end(), [&](rule_id id) {
     return std::count_if(source[id].body.begin(), source[id].body.end(), is_positive_atom) <= 1;
@@ -214,7 +215,8 @@ cost_model::average_rows cost_model::average_fan_out(relation_id relation, part 
   return {average, !has_key_among(known, bound_columns)};
 }
 
-/// Columns depend on each other (a method's name and its signature): each further one counts by a smaller power.
+/// Estimates the combinations of values. Columns depend on each other (a method's name and its signature), so each
+/// further column counts with a smaller power.
 double cost_model::combinations_of(const entry& known, const std::vector<std::uint32_t>& columns) {
   std::vector<double> counts;
   for (const std::uint32_t column : columns) counts.push_back(static_cast<double>(known.distinct_values[column]));
@@ -228,8 +230,8 @@ double cost_model::combinations_of(const entry& known, const std::vector<std::ui
   return combinations;
 }
 
-/// More bound columns leave no more rows, and rows that agree in them differ in the others: as in the bound of
-/// Atserias, Grohe and Marx (FOCS 2008), whatever depends on whatever.
+/// Bounds the fan-out without assuming independent columns: more bound columns leave no more rows, and rows that agree
+/// in the bound columns differ in the unbound columns, as in the bound of Atserias, Grohe and Marx (FOCS 2008).
 double cost_model::bounded_fan_out(const entry& known, double total,
                                    const std::vector<std::uint32_t>& bound_columns) const {
   const auto bound = static_cast<double>(bound_columns.size());

@@ -16,7 +16,7 @@ namespace gpulog::plan {
 
 namespace {
 
-/// What of an atom counts before its fan-out: existence tests come first, then atoms joined by some column or an
+/// Properties of an atom that rank before its fan-out: existence tests come first, then atoms joined by a column or an
 /// interval.
 struct atom_kind {
   bool expands = true;
@@ -30,7 +30,7 @@ atom_kind kind_of(const body_scheduler& state, std::uint32_t atom) {
   return {!state.only_exists(atom), !is_joined, state.comes_last(atom)};
 }
 
-/// What makes an atom come next.
+/// Sort key of the next atom.
 struct preference {
   atom_kind kind;
   double fan_out = std::numeric_limits<double>::infinity();
@@ -42,8 +42,8 @@ preference preference_of(const body_scheduler& state, std::uint32_t atom) {
   return {kind_of(state, atom), state.fan_out(atom), atom};
 }
 
-/// The atoms that wait, the next one first. What an atom is worth changes where one of its variables does, or one that
-/// a condition compares with them.
+/// The atoms that are not placed, in order of preference. The preference of an atom changes only if the state of a
+/// variable of the atom changes, or of a variable that a condition compares with the atom's variables.
 class waiting_atoms {
  public:
   explicit waiting_atoms(body_scheduler& state) : state_(&state), atoms_with_(state.rule().variables.size()) {
@@ -76,7 +76,7 @@ class waiting_atoms {
     const bool is_begun = state_->is_begun();
     state_->place_atom(atom);
     state_->place_ready();
-    // Intervals count behind the first atom.
+    // Intervals reduce the fan-out only after the first atom.
     if (!is_begun && !compared_with_.empty()) return look_at_all();
     look_at(atom);
     for (const std::uint32_t variable : state_->take_changed()) {
@@ -104,7 +104,7 @@ class waiting_atoms {
   body_scheduler* state_;
   std::vector<std::vector<std::uint32_t>> atoms_with_;              // by variable
   std::map<std::uint32_t, std::set<std::uint32_t>> compared_with_;  // by variable
-  std::vector<std::optional<preference>> worth_;                    // by atom; nothing: it is placed
+  std::vector<std::optional<preference>> worth_;                    // by atom; empty: placed
   std::set<preference> order_;
 };
 
@@ -135,7 +135,8 @@ schedule complete(body_scheduler state, std::optional<std::uint32_t> late = {}) 
   return state.finish();
 }
 
-/// Existence tests come at once, and atoms that nothing joins last; of the others each may be next.
+/// Returns the candidates for the next atom: a single existence test if possible, unjoined atoms only as a last resort,
+/// otherwise every joined atom.
 std::vector<std::uint32_t> next_atoms(const body_scheduler& state, std::size_t atom_count) {
   std::optional<atom_kind> best;
   std::vector<std::uint32_t> atoms;
@@ -158,15 +159,17 @@ bool has_all(const body_scheduler& state, std::size_t atom_count) {
   return atom == atom_count;
 }
 
-/// The smallest fan-out next may lead to a larger one behind it: follows several orders and keeps the cheapest, one for
-/// each set of atoms. Not dearer than the order of smallest fan-outs, which long bodies go on with when enough were
-/// followed. `reason`: what told the order of the atoms.
+/// Searches the cheapest order. The smallest next fan-out may lead to a larger later fan-out, so the search follows
+/// several orders and keeps the cheapest order for each set of atoms. The result costs at most as much as the order by
+/// smallest fan-out, which the search uses for the rest of long bodies after `search_effort`. `reason` of the result
+/// names the criterion that chose the order.
 schedule search_order(const body_scheduler& beginning, std::size_t atom_count, double first_rows) {
   schedule best = complete(beginning);
   best.reason = "fan-out";
   if (best.cost <= calibration::cheap_order * first_rows) return best;
   std::vector<body_scheduler> followed{beginning};
-  std::vector<body_scheduler> longer;  // orders by one atom longer; those behind are memory of earlier ones
+  // orders extended by one atom; entries past the used count only keep their memory
+  std::vector<body_scheduler> longer;
   std::size_t effort = 0;
   while (!has_all(followed.front(), atom_count)) {
     if (effort > calibration::search_effort) {
@@ -238,7 +241,7 @@ schedule order_body(const normalized_rule& rule, const version_parts& parts, con
     return result;
   }
 
-  // A delta atom with bound columns only, all of them, has at most one row: scanning it first is best as well.
+  // A delta atom with only constant columns has at most one row, so a scan of the delta first is also best.
   const auto is_generator = [&](std::uint32_t atom) {
     const body_atom& candidate = rule.atoms[atom];
     const bool all_constant =
@@ -264,8 +267,9 @@ schedule order_body(const normalized_rule& rule, const version_parts& parts, con
     schedule result = search_order(started(beginning, parts.delta_atom), atom_count, delta_rows);
     result.reason =
         atom_count > 1 ? fmt::format("delta first, then by {}; cost ~{:.2g}", result.reason, result.cost) : "only atom";
-    // Where a value that is computed from other atoms joins them with delta, all their rows would be read for each row
-    // of it: then they come first, and delta is searched. Whatever it has, no more is read.
+    // If only a computed value joins the delta, each delta row would read all rows of the remaining atoms. The
+    // remaining atoms then come first and the version searches the delta: for every size of the delta, the version
+    // reads at most the same number of rows.
     std::size_t tried = 0;
     for (std::uint32_t atom = 0; result.products > 0 && atom < atom_count; ++atom) {
       if (atom == *parts.delta_atom || !is_generator(atom)) continue;
@@ -296,7 +300,7 @@ schedule order_body(const normalized_rule& rule, const version_parts& parts, con
   };
   std::vector<beginning_of_order> begun;
   for (const auto& [rows, start] : starts) begun.push_back({complete(started(beginning, start)).cost, start, rows});
-  // Equal costs keep the order as written.
+  // Equal costs keep the written order.
   std::sort(begun.begin(), begun.end(), [](const beginning_of_order& left, const beginning_of_order& right) {
     return std::pair(left.cost, left.atom) < std::pair(right.cost, right.atom);
   });

@@ -9,13 +9,13 @@
 
 namespace gpulog::plan {
 
-/// What searches by the values of one column find in another one, each value as often as its rows have it.
+/// Result of searching a column with every row's value of a second column.
 struct measured_join {
-  double found_share = 1;  ///< of the searches: that find rows at all
-  double rows = 0;         ///< that a search finds
+  double found_share = 1;  ///< share of the searches that find rows
+  double rows = 0;         ///< average rows per search
 };
 
-/// What can be counted of relations while a program runs.
+/// Measures of relations while a program runs.
 class relation_measures {
  public:
   relation_measures() = default;
@@ -23,20 +23,22 @@ class relation_measures {
   relation_measures& operator=(const relation_measures&) = delete;
   virtual ~relation_measures() = default;
 
-  /// That the relation has now.
+  /// Returns the current number of rows.
   [[nodiscard]] virtual std::uint64_t rows(relation_id relation) const = 0;
-  /// Says that rows_per_key() of these will be asked before they grow: what is needed for it may be fetched together.
+  /// Announces calls of rows_per_key() for the relations before further rows arrive. An implementation may fetch the
+  /// data of all announced relations together.
   virtual void expect(const std::vector<relation_id>&) const {}
-  /// About how many rows of it a search for values of these columns finds, where the values are some of its own. At
-  /// least one column. Nothing: its rows are not at hand.
+  /// Returns the approximate number of rows that a search of the given columns finds with a value from the relation.
+  /// @param columns at least one column
+  /// @return empty if the rows are not accessible
   [[nodiscard]] virtual std::optional<double> rows_per_key(relation_id relation,
                                                            const std::vector<std::uint32_t>& columns) const = 0;
-  /// Of two columns, about. Nothing: samples do not tell it.
+  /// Returns an estimate of the join of two columns; empty if the samples do not suffice.
   [[nodiscard]] virtual std::optional<measured_join> join_of([[maybe_unused]] column_place probing,
                                                              [[maybe_unused]] column_place searched) const {
     return std::nullopt;
   }
-  /// Whether such a search needs no index.
+  /// Returns whether a search by the given columns needs no index.
   [[nodiscard]] virtual bool is_searched(relation_id, const std::vector<std::uint32_t>&) const { return false; }
 };
 

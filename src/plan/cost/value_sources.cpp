@@ -18,8 +18,8 @@ const std::vector<normalized_rule>& value_sources::rules_of(relation_id relation
   return known->second;
 }
 
-/// Goes on with one of the columns that bind what the head has there: all of them hold it. One that is followed already
-/// adds nothing, one without rules ends the search.
+/// Follows one of the columns that bind the head's value; each of these columns contains the value. A column that is
+/// already followed adds nothing, and a column without rules ends the search.
 bool value_sources::follow(const normalized_rule& rule, std::uint32_t head_column, std::set<column_place>& found,
                            std::vector<column_place>& open) const {
   const sema::expression& value = rule.head_arguments[head_column];
@@ -72,7 +72,7 @@ std::optional<double> value_sources::share_of_values(column_place column, const 
   }
   const shared_values found = known_.compare_values({own->begin(), own->end()}, {others.begin(), others.end()});
   if (found.values < calibration::least_demanded_values) return std::nullopt;
-  // A few values may be those of most tuples.
+  // A few values may cover most tuples.
   return std::min(1.0, std::max((found.shared + constants) / found.values, found.share_of_rows));
 }
 

@@ -12,17 +12,19 @@
 
 namespace gpulog::plan {
 
-/// Where the values of a column come from. For estimates before the evaluation: what rules derive is not there yet.
+/// Finds the source columns of a column's values. For estimates before the evaluation, when derived rows do not exist
+/// yet.
 class value_sources {
  public:
   value_sources(const sema::program& source, const statistics& known) : source_(source), known_(known) {}
 
-  /// Columns (the column itself is one) so that it will hold no values but those which they hold before the evaluation,
-  /// and constants; nothing when some of its values are computed or the relation is none of the program's.
+  /// Returns columns, possibly including `column` itself, whose values before the evaluation and constants together
+  /// contain all values that `column` will hold. Empty if some values are computed or the relation is not in the
+  /// program.
   [[nodiscard]] std::optional<std::set<column_place>> find(column_place column);
 
-  /// Of the values that a column will have, the share that is in others or among constants, or the share of the loaded
-  /// rows with these values where that is larger. Nothing: its values are not loaded, or too few to matter.
+  /// Returns the share of a column's future values that occurs in other columns or among constants, or, if larger, the
+  /// share of the loaded rows with these values. Empty: the values are not loaded, or too few to matter.
   [[nodiscard]] std::optional<double> share_of_values(column_place column, const std::vector<column_place>& given,
                                                       double constants = 0);
 
@@ -33,7 +35,7 @@ class value_sources {
 
   const sema::program& source_;
   const statistics& known_;
-  std::map<relation_id, std::vector<normalized_rule>> rules_;  // of relations that were looked at
+  std::map<relation_id, std::vector<normalized_rule>> rules_;  // of the relations visited so far
 };
 
 }  // namespace gpulog::plan

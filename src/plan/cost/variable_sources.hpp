@@ -11,13 +11,13 @@
 
 namespace gpulog::plan {
 
-/// Where the variables of a body get their values from, as far as its atoms are placed.
+/// Tracks the source columns of a body's variables while its atoms are placed.
 class variable_sources {
  public:
   explicit variable_sources(std::size_t variables) : places_(variables) {}
 
-  /// Rows of an atom that a binding finds. Where one column is searched, samples of it and of the source say how many
-  /// at least: other atoms before it may have bound values of many rows more often than the source has them.
+  /// Returns the rows of an atom that a binding finds. For a search of one column, a join of the samples gives a lower
+  /// bound: earlier atoms may have bound frequent values more often than the source column contains them.
   [[nodiscard]] double fan_out(const body_atom& read, part rows, const std::vector<std::uint32_t>& bound_columns,
                                const cost_model& costs) const {
     const double found = costs.fan_out(read.relation, rows, bound_columns) * found_share(read, bound_columns, costs);
@@ -30,23 +30,23 @@ class variable_sources {
 
   void begin(std::uint32_t variable, column_place place) { places_[variable] = place; }
 
-  /// An atom is placed. The last column that did not have all values of a variable says what it can be. Waiting atoms
-  /// with the variable are not looked at again: there may be thousands of them.
-  /// @param bound variables before it
+  /// Records a placed atom. The source of a variable is the last column that did not contain all values of the previous
+  /// source. Waiting atoms with the variable are not updated, because thousands of atoms may wait.
+  /// @param bound variables bound before the atom
   void note(const body_atom& read, const std::vector<bool>& bound, const cost_model& costs) {
     for (std::uint32_t column = 0; column < read.arguments.size(); ++column) {
       if (!read.arguments[column].is_variable()) continue;
       const std::uint32_t variable = read.arguments[column].value;
       std::optional<column_place>& source = places_[variable];
       const column_place place{read.relation, column};
-      if (!source && bound[variable]) continue;  // its values are computed
+      if (!source && bound[variable]) continue;  // the values are computed
       if (source && costs.found_share(*source, place) >= 1) continue;
       source = place;
     }
   }
 
  private:
-  /// Of the bindings, the share that finds rows of an atom at all: that of the column whose values are found least.
+  /// Returns the share of bindings that find rows of an atom: the minimum over the searched columns.
   [[nodiscard]] double found_share(const body_atom& read, const std::vector<std::uint32_t>& bound_columns,
                                    const cost_model& costs) const {
     double share = 1;

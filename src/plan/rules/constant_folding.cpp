@@ -157,7 +157,7 @@ bool cannot_trap_with(scalar_op op, wide_word divisor, word_size words) {
 bool may_trap(const sema::expression& tree) {
   const auto divides_safely = [&tree] {
     if (tree.arguments.size() != 2 || !tree.arguments[1].is_constant()) return false;
-    // Of words of 32 bits the upper half says nothing; what is -1 in either size is left alone.
+    // For words of 32 bits the upper half is undefined, so the divisor must be safe in both word sizes.
     const wide_word divisor = tree.arguments[1].constant;
     return cannot_trap_with(tree.op, divisor, word_size::bits64) &&
            cannot_trap_with(tree.op, divisor & 0xffffffff, word_size::bits32);

@@ -12,7 +12,7 @@
 namespace gpulog::plan {
 namespace {
 
-/// Classes of variables that equalities make one, and the constant of a class.
+/// Classes of variables that equalities unify, and the constant of each class.
 class variable_classes {
  public:
   variable_classes(const std::vector<sema::variable>& variables, word_size words)
@@ -29,13 +29,13 @@ class variable_classes {
     return constants_[representative(variable)];
   }
 
-  /// False when both have constants already: the equality remains a condition.
+  /// Returns false if both variables already have constants: the equality remains a condition.
   bool unite(std::uint32_t first, std::uint32_t second) {
     first = representative(first);
     second = representative(second);
     if (first == second) return true;
     if (constants_[first] && constants_[second]) return false;
-    // The written name, or else the earlier one, is the one to read in a plan.
+    // Plans show the written name, or the earlier name.
     const auto made = [this](std::uint32_t variable) { return variables_[variable].name.starts_with('@'); };
     if (std::pair(made(second), second) < std::pair(made(first), first)) std::swap(first, second);
     parents_[second] = first;
@@ -76,7 +76,7 @@ void substitute(sema::expression& tree, const variable_classes& classes) {
   fold_constants(tree, classes.words());
 }
 
-/// Takes the equality into the classes; false: it stays a condition.
+/// Adds the equality to the classes. Returns false if the equality remains a condition.
 bool absorb(const condition& equality, variable_classes& classes) {
   if (equality.op != comparison_op::equal && equality.op != comparison_op::equal_float) return false;
   const sema::expression& left = equality.left;
@@ -111,7 +111,7 @@ sema::expression substituted(sema::expression tree, const variable_classes& clas
   return tree;
 }
 
-/// The literals of a body but for the constraints of the rule itself, which the classes have taken in.
+/// Sorts the literals of a body, except the rule's own constraints, which the classes contain.
 void sort_literals(const std::vector<sema::literal>& body, const variable_classes& classes, normalized_rule& result);
 
 aggregation to_aggregation(const sema::aggregate& source, const variable_classes& classes,
@@ -133,7 +133,7 @@ aggregation to_aggregation(const sema::aggregate& source, const variable_classes
   body.head = around.head;
   body.variables = around.variables;
   body.location = around.location;
-  // Equalities stay conditions: outside of the body they need not hold.
+  // Equalities remain conditions because they need not hold outside the body.
   for (const sema::literal& part : source.body) {
     const auto* test = std::get_if<sema::constraint>(&part);
     if (test == nullptr) continue;
@@ -182,7 +182,7 @@ normalized_rule normalize(const sema::rule& source, word_size words) {
       conditions.push_back({constraint->op, constraint->left, constraint->right});
     }
   }
-  // An equality taken in may make another one an equality of a variable with a constant.
+  // An added equality may turn another equality into an equality of a variable and a constant.
   for (bool changed = true; changed;) {
     changed = false;
     std::vector<condition> remaining;

@@ -41,8 +41,8 @@ struct generation {
 
 struct aggregation;
 
-/// A rule with its literals sorted by what they are to the planner. Variables that are equal are one variable,
-/// variables that equal a constant are that constant, constant expressions are folded.
+/// A rule with its literals sorted by kind. Equal variables are one variable, variables that equal a constant are
+/// replaced by the constant, and constant expressions are folded.
 struct normalized_rule {
   word_size words = word_size::bits32;
   rule_id id;
@@ -55,19 +55,19 @@ struct normalized_rule {
   std::vector<generation> generations;
   std::vector<sema::variable> variables;
   std::vector<sema::execution_order> plans;
-  bool unsatisfiable = false;  ///< some condition on constants is false
+  bool unsatisfiable = false;  ///< a condition on constants is false
   std::string text;
   std::string location;  ///< "file [line:column-line:column]"
 };
 
-/// result = op over the target in all matches of the body, which is a rule whose only head argument is the target. Its
-/// variables have the numbers that they have in the rule around it.
+/// result = op over the target in all matches of the body, a rule whose only head argument is the target. The variables
+/// have the same numbers as in the enclosing rule.
 struct aggregation {
   fold_op op = fold_op::count;
-  std::uint32_t functor = 0;  ///< that folds
-  wide_word initial = 0;      ///< what it gets with the first value
+  std::uint32_t functor = 0;  ///< functor that folds
+  wide_word initial = 0;      ///< initial value of the functor's fold
   sema::expression result;
-  std::vector<std::uint32_t> injected;  ///< variables that are bound outside
+  std::vector<std::uint32_t> injected;  ///< variables bound outside
   /// A match is an assignment of the named variables, not a choice of rows (sema::counts_assignments).
   bool by_assignment = false;
   normalized_rule body;
@@ -75,20 +75,20 @@ struct aggregation {
 
 [[nodiscard]] normalized_rule normalize(const sema::rule& source, word_size words);
 
-/// Appends the numbers of the variables of an expression, in order, possibly repeated.
+/// Appends the numbers of an expression's variables, in order, possibly repeated.
 void append_variables(const sema::expression& tree, std::vector<std::uint32_t>& variables);
-/// Those that an aggregation needs or binds in the rule around it, and those of a generation.
+/// Appends the variables that an aggregation needs or binds in the enclosing rule, or the variables of a generation.
 void append_variables(const aggregation& folded, std::vector<std::uint32_t>& variables);
 void append_variables(const generation& made, std::vector<std::uint32_t>& variables);
-/// The same for the arguments of an atom.
+/// Appends the variables of an atom's arguments.
 void append_variables(const body_atom& atom, std::vector<std::uint32_t>& variables);
 
-/// A variable of the rule, as an argument of a head and of an atom in a body.
+/// Returns a variable of the rule as an argument of a head, or of an atom in a body.
 [[nodiscard]] sema::expression variable_expression(const normalized_rule& rule, std::uint32_t variable);
 [[nodiscard]] term variable_term(const normalized_rule& rule, std::uint32_t variable);
 
-/// Gives the variables that a rule uses, one of literals and a head alone, new numbers, in their order; the others are
-/// gone.
+/// Renumbers the variables that a rule (with literals and a head only) uses, in their order, and removes the other
+/// variables.
 void drop_unused_variables(normalized_rule& rule);
 
 }  // namespace gpulog::plan

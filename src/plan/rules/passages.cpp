@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::uint32_t unknown = UINT32_MAX;
 
-/// Where a column of the first relation goes: one column of each relation. @param taken by relation and column
+/// Follows a column of the first relation to one column of each relation.
+/// @param taken by relation and column
 std::optional<std::vector<std::uint32_t>> follow(std::uint32_t first, std::size_t relations,
                                                  const std::vector<passage>& passages,
                                                  const std::vector<std::vector<bool>>& taken) {

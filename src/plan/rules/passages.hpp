@@ -6,18 +6,18 @@
 
 namespace gpulog::plan {
 
-/// A way from a relation of a stratum to one of the same stratum, by a rule that reads the first and derives the other.
+/// A rule that reads one relation of a stratum and derives another or the same relation of the stratum.
 struct passage {
   std::uint32_t from = 0;  ///< number of a relation
   std::uint32_t to = 0;
-  /// Columns of `from` whose value stands unchanged in a column of `to`.
+  /// Columns of `from` whose value is copied unchanged into a column of `to`.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> columns;
 };
 
-/// The columns that all rules of a stratum pass through.
-/// @param arities of its relations, which all lead to each other
-/// @return by relation its columns, as many for each, the same value at the same place; none: nothing is passed by all,
-/// or some relation would have no other column
+/// Returns the columns that all rules of a stratum pass through.
+/// @param arities of the stratum's relations, which all depend on each other
+/// @return by relation its columns, equally many for each relation, with the same value at the same position; empty: no
+///   column is passed through by all rules, or a relation would have no other column
 [[nodiscard]] std::vector<std::vector<std::uint32_t>> find_invariant_columns(const std::vector<std::uint32_t>& arities,
                                                                              const std::vector<passage>& passages);
 

@@ -10,7 +10,7 @@ namespace gpulog::plan {
 
 using relation_namer = std::function<std::string(relation_id)>;
 
-/// A rule that the planner made or changed, as it would be written; without aggregates and ranges.
+/// Returns the source text of a rule that the planner created or changed, without aggregates and ranges.
 [[nodiscard]] std::string text_of(const normalized_rule& rule, const sema::program& source,
                                   const relation_namer& name_of);
 

@@ -33,7 +33,7 @@ bool notices_order(const stratum_rules& stratum, const std::vector<relation>& re
   for (const auto* rules : {&stratum.plain, &stratum.other, &stratum.patterns}) {
     if (std::any_of(rules->begin(), rules->end(), calls_observer_in)) return true;
   }
-  // Which tuple a choice keeps, and what a limit lets in, depends on the order of evaluation.
+  // The order of evaluation decides which tuple a choice keeps and which tuples a limit admits.
   return std::any_of(stratum.members.begin(), stratum.members.end(), [&relations](const relation_id member) {
     const relation& declared = relations[member.value];
     return !declared.choice_domains.empty() || declared.size_limit != 0;

@@ -12,11 +12,11 @@
 namespace gpulog::plan {
 namespace {
 
-/// The two atoms of the pair are the only ones that read delta: a mark, by which they are found in the version.
+/// Marks the two atoms of the pair, so that they can be found in the version: no other atom reads delta.
 constexpr part mark_of_pair = part::delta;
 
-/// Takes the next read of the pair out of the version, as a scan; keys become comparisons where it stood, but for
-/// columns that are to be equal in both rows.
+/// Removes the next read of the pair from the version and returns it as a scan. Its keys become comparisons at the same
+/// position, except columns that must be equal in both rows.
 operator_builder take_pair_row(version_builder& version, relation_id relation, const scan* dominated,
                                std::vector<std::uint32_t>& key_columns) {
   for (auto position = version.operations.begin(); position != version.operations.end(); ++position) {
@@ -52,7 +52,7 @@ operator_builder take_pair_row(version_builder& version, relation_id relation, c
     version.operations.insert(position, comparisons.begin(), comparisons.end());
     return {std::move(read), {}, bindings};
   }
-  return {scan{relation, mark_of_pair, {}}, {}, 1};  // never: both atoms are read
+  return {scan{relation, mark_of_pair, {}}, {}, 1};  // unreachable: both atoms are read
 }
 
 void keep_bindings(operator_builder& read, const std::set<slot_id>& slots) {
@@ -67,7 +67,7 @@ subsumption_builder build_subsumption(const normalized_rule& rule, std::vector<b
   version_parts parts;
   parts.atoms.assign(rule.atoms.size(), part::all);
   parts.atoms[0] = parts.atoms[1] = mark_of_pair;
-  // Pairs are made of tuples that are there.
+  // Both tuples of a pair exist.
   if (!tested.empty()) tested[0] = tested[1] = false;
   parts.tested = std::move(tested);
   std::vector<std::uint32_t> order(rule.atoms.size());
@@ -77,7 +77,7 @@ subsumption_builder build_subsumption(const normalized_rule& rule, std::vector<b
   result.planned.relation = rule.head;
   result.version = build_version(rule, parts, order_body(rule, parts, costs, &order));
   version_builder& version = result.version;
-  version.operations.pop_back();  // the insert
+  version.operations.pop_back();  // removes the insert
   std::vector<std::uint32_t>& key_columns = result.planned.key_columns;
   operator_builder dominated = take_pair_row(version, rule.head, nullptr, key_columns);
   operator_builder dominating = take_pair_row(version, rule.head, &std::get<scan>(dominated.op), key_columns);
@@ -109,7 +109,7 @@ std::optional<best_of_key> best_of(const subsumption_builder& made, std::uint32_
   if (dominated.front().column != dominating.front().column || (!as_written && !turned)) return std::nullopt;
   best_of_key result;
   result.column = dominated.front().column;
-  // Both tuples are different, so that the values are.
+  // The two tuples differ, so the values differ.
   const std::optional<ordering> order = ordering_of(test->op);
   if (!order) return std::nullopt;
   result.better = comparison_of({order->kind, order->is_less == as_written, true});

@@ -11,21 +11,22 @@
 
 namespace gpulog::plan {
 
-/// A subsumption whose version is still built, to be moved into it when it is finished.
+/// A subsumption whose version is still being built; finish() moves the version into `planned`.
 struct subsumption_builder {
   subsumption planned;
   version_builder version;
 };
 
-/// @param rule a subsumption as program::subsumptions in sema/program.hpp has them
-/// @param tested by number of the atom: atoms that may find rows which were taken away
+/// @param rule a subsumption in the form of program::subsumptions in sema/program.hpp
+/// @param tested by number of the atom: whether the atom may find removed rows
 [[nodiscard]] subsumption_builder build_subsumption(const normalized_rule& rule, std::vector<bool> tested,
                                                     const cost_model& costs, const std::vector<std::uint32_t>& arities);
 
-/// What the subsumption amounts to when it only compares one column of tuples that are equal in all others.
+/// Returns the equivalent best_of_key if the subsumption only compares one column of tuples that are equal in all other
+/// columns.
 [[nodiscard]] std::optional<best_of_key> best_of(const subsumption_builder& made, std::uint32_t arity);
 
-/// The finished version without columns that nobody reads.
+/// Returns the finished version without unread columns.
 [[nodiscard]] subsumption finish(subsumption_builder made);
 
 }  // namespace gpulog::plan

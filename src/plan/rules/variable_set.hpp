@@ -9,10 +9,10 @@
 
 namespace gpulog::plan {
 
-/// Numbers of variables of a rule.
+/// Numbers of a rule's variables.
 using variable_set = std::set<std::uint32_t>;
 
-/// Those in a part of a rule that append_variables() knows.
+/// Returns the variables of any part of a rule that append_variables() accepts.
 template <class Part>
 variable_set variables_of(const Part& part) {
   std::vector<std::uint32_t> variables;

@@ -6,13 +6,13 @@
 
 namespace gpulog::plan {
 
-/// Whether what follows `op` runs on other bindings than what stands before it.
+/// Returns whether the operators after `op` run with other bindings than the operators before.
 [[nodiscard]] bool is_loop(const operation& op);
 
-/// Slots that `op` reads.
+/// Returns the slots that `op` reads.
 [[nodiscard]] std::vector<slot_id> slots_read(const operation& op);
 
-/// Slots that `op` writes.
+/// Returns the slots that `op` writes.
 [[nodiscard]] std::vector<slot_id> slots_written(const operation& op);
 
 }  // namespace gpulog::plan

@@ -40,6 +40,7 @@ void make_operators(planning& shared) {
     added.relations = std::move(planned.relations);
     added.recursive = planned.recursive;
     added.watch = std::move(planned.watch);
+    added.supplementary = planned.supplementary;
     added.only_if = planned.only_if;
     added.once = finish_phase(planned.once);
     for (phase_builder& repeated : planned.loop) added.loop.push_back(finish_phase(repeated));

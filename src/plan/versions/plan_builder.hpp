@@ -21,6 +21,8 @@ struct version_recipe {
   version_parts parts;
   bool is_forced = false;                 ///< `.plan` gives the order
   std::vector<std::uint32_t> atom_order;  ///< that it has now; may be empty
+  /// The rule that runs instead once a supplementary relation of this version is abandoned; nullptr: none.
+  std::shared_ptr<const normalized_rule> original = nullptr;
 };
 
 struct phase_builder {
@@ -35,7 +37,8 @@ struct stratum_builder {
   phase_builder once;
   std::vector<phase_builder> loop;
   std::deque<subsumption_builder> subsumptions;
-  std::set<relation_id> losing;  ///< relations with subsumptions
+  std::set<relation_id> losing;                 ///< relations with subsumptions
+  std::vector<relation_id> supplementary = {};  ///< stratum::supplementary
   std::optional<restriction_watch> watch;
   std::optional<stratum_condition> only_if;
 };

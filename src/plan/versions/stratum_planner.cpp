@@ -4,6 +4,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "plan/pass.hpp"
@@ -38,18 +39,24 @@ std::vector<bool> tested_atoms(const normalized_rule& rule, const stratum_builde
   return tested;
 }
 
-void add_version(planning& shared, const std::shared_ptr<const normalized_rule>& rule, const version_parts& parts,
+/// A rule whose versions are planned, and the rule as written if it reads supplementary relations.
+struct planned_rule {
+  std::shared_ptr<const normalized_rule> rule;
+  std::shared_ptr<const normalized_rule> original = nullptr;
+};
+
+void add_version(planning& shared, const planned_rule& planned, const version_parts& parts,
                  const std::vector<std::uint32_t>* forced, phase_builder& target) {
-  target.versions.push_back(order_version(shared, *rule, parts, forced));
-  target.recipes.push_back({rule, parts, forced != nullptr, target.versions.back().atom_order});
+  target.versions.push_back(order_version(shared, *planned.rule, parts, forced));
+  target.recipes.push_back(
+      {planned.rule, parts, forced != nullptr, target.versions.back().atom_order, planned.original});
 }
 
 /// One version for each atom of the own stratum. Each combination of rows is then found in exactly one version: the
-/// one whose delta atom is the last that reads a new row. Hence old rows before the delta atom, all rows behind.
+/// one whose delta atom is the last that reads a new row. Hence old rows before the delta atom, all rows after it.
 /// @param level phase of the loop that the versions belong to
-void plan_rule(planning& shared, normalized_rule planned, stratum_builder& target, std::uint32_t level) {
-  const auto kept = std::make_shared<const normalized_rule>(std::move(planned));
-  const normalized_rule& rule = *kept;
+void plan_rule(planning& shared, const planned_rule& kept, stratum_builder& target, std::uint32_t level) {
+  const normalized_rule& rule = *kept.rule;
   std::vector<std::uint32_t> recursive;
   for (std::uint32_t atom = 0; atom < rule.atoms.size(); ++atom) {
     if (target.recursive && is_member(target, rule.atoms[atom].relation)) recursive.push_back(atom);
@@ -73,13 +80,19 @@ void plan_rule(planning& shared, normalized_rule planned, stratum_builder& targe
   }
 }
 
+void plan_rule(planning& shared, normalized_rule planned, stratum_builder& target, std::uint32_t level) {
+  plan_rule(shared, {std::make_shared<const normalized_rule>(std::move(planned))}, target, level);
+}
+
 /// Supplementary relations for steps of the rules. Remarks, and what the rules of relations that were made say of their
 /// values, are taken over.
 factored_stratum factor_rules(planning& shared, std::vector<normalized_rule> rules,
                               const std::vector<relation_id>& members, std::vector<normalized_rule> patterns) {
-  const pass_timer timer(shared, "supplementary");
-  factored_stratum factored =
-      factor(std::move(rules), members, shared.source, shared.make_relation, shared.name_of, std::move(patterns));
+  const bool makes_steps = !shared.is_off(supplementary_pass);
+  std::optional<pass_timer> timer;
+  if (makes_steps) timer.emplace(shared, supplementary_pass);
+  factored_stratum factored = factor(std::move(rules), members, shared.source, shared.make_relation, shared.name_of,
+                                     std::move(patterns), makes_steps);
   for (const factored_rule& made : factored.rules) {
     if (made.rule.head.value >= shared.source.relations.size()) shared.costs.learn_distinct_values(made.rule);
   }
@@ -96,7 +109,12 @@ void plan_rules(planning& shared, stratum_rules rules, stratum_builder& target) 
     for (std::size_t number = 0; number < factored.added.size(); ++number) {
       target.loop[factored.levels[number]].advance.push_back(factored.added[number]);
     }
-    for (factored_rule& one : factored.rules) plan_rule(shared, std::move(one.rule), target, one.level);
+    target.supplementary.assign(factored.added.begin() + static_cast<std::ptrdiff_t>(factored.patterns),
+                                factored.added.end());
+    for (factored_rule& one : factored.rules) {
+      plan_rule(shared, {std::make_shared<const normalized_rule>(std::move(one.rule)), std::move(one.original)}, target,
+                one.level);
+    }
   } else {
     if (target.recursive) target.loop.resize(1);
     for (normalized_rule& rule : rules.plain) plan_rule(shared, std::move(rule), target, 0);
@@ -205,6 +223,10 @@ version_builder build_ordered(planning& shared, const normalized_rule& rule, con
   version_builder ordered = build_version(rule, parts, order);
   for (const version_pass& one : version_passes()) run_pass(one, shared, ordered);
   return ordered;
+}
+
+void plan_loop_rule(planning& shared, const std::shared_ptr<const normalized_rule>& rule, stratum_builder& target) {
+  plan_rule(shared, {rule}, target, static_cast<std::uint32_t>(target.loop.size() - 1));
 }
 
 void plan_strata_before(planning& shared) {

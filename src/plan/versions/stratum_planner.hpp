@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "plan/planning.hpp"
@@ -16,6 +17,9 @@ namespace gpulog::plan {
 /// The same for an order that is given.
 [[nodiscard]] version_builder build_ordered(planning& shared, const normalized_rule& rule, const version_parts& parts,
                                             schedule order);
+
+/// Adds the semi-naive versions of a recursive rule to the last phase of the loop.
+void plan_loop_rule(planning& shared, const std::shared_ptr<const normalized_rule>& rule, stratum_builder& target);
 
 /// Plans the rules of planning::before, of relations without recursion, each relation in a stratum of its own. Rules of
 /// one relation stand together.

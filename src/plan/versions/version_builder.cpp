@@ -50,7 +50,7 @@ class body_translator {
     const body_atom& atom = rule_->atoms[action.atom];
     const part rows = parts_->atoms[action.atom];
     const bool tested = action.atom < parts_->tested.size() && parts_->tested[action.atom];
-    // A delta is small and has no index of its own: it is read in full when it comes first.
+    // A delta is small and has no index, so a version that begins with the delta scans it.
     const bool scanned = result_.operations.empty() && rows == part::delta && !atom.is_equivalence;
     compute_definitions();
 
@@ -97,7 +97,7 @@ class body_translator {
     emit(std::move(still_there), std::move(key_columns));
   }
 
-  /// All columns of the row that was read, from its keys and bindings.
+  /// Returns all columns of the read row, from keys and bindings.
   static std::vector<operand> whole_row(std::size_t arity, const std::vector<operand>& keys,
                                         const std::vector<std::uint32_t>& key_columns,
                                         const std::vector<column_binding>& bindings) {
@@ -243,7 +243,7 @@ class body_translator {
     emit(filter{is_float ? comparison_op::equal_float : comparison_op::equal, operand::slot(slot), other});
   }
 
-  /// Whether the slots that the operator binds still have their values.
+  /// Returns whether the operator's slots still hold the values that it wrote.
   [[nodiscard]] bool is_visible(std::size_t position) const {
     return std::none_of(ended_folds_.begin(), ended_folds_.end(),
                         [position](const auto& ended) { return position >= ended.first && position < ended.second; });
@@ -253,8 +253,9 @@ class body_translator {
     return values_[variable].has_value() || definitions_[variable].has_value();
   }
 
-  /// Definitions wait for their first use, so that the tests before it save them (and what may end the program comes
-  /// as late as possible); but they are not repeated for every row of the next generator.
+  /// Computes pending definitions before a generator, because a later computation would run for every row. All other
+  /// definitions are computed at the first use: earlier tests then save the computation, and operations that may end
+  /// the program come as late as possible.
   void compute_definitions() {
     if (result_.operations.empty()) return;
     for (std::uint32_t variable = 0; variable < definitions_.size(); ++variable) {
@@ -340,7 +341,7 @@ class body_translator {
   const normalized_rule* rule_;  ///< or the body of the aggregate that is being built
   const version_parts* parts_;
   version_builder result_;
-  /// Operators in front of this one that belong to aggregates which have ended: their slots have no values any more.
+  /// Ranges of earlier operators inside closed aggregates. The slots of these operators no longer hold values.
   std::vector<std::pair<std::size_t, std::size_t>> ended_folds_;
   std::map<std::pair<scalar_op, operand_keys>, equal_values> computed_;
   std::map<operand_keys, equal_values> packed_;
@@ -362,7 +363,7 @@ version_builder build_version(const normalized_rule& rule, const version_parts& 
 }
 
 rule_version finish(version_builder version) {
-  // Where a slot's value is read for the last time, and how many generators stand before each operator.
+  // last_read: the last operator that reads a slot. depth: the number of generators up to each operator.
   std::vector<std::size_t> last_read(version.slot_variables.size());
   std::vector<std::size_t> depth(version.operations.size());
   std::size_t generators = 0;
@@ -376,12 +377,13 @@ rule_version finish(version_builder version) {
   const std::vector<value_kind> kinds = std::exchange(result.slot_kinds, {});
   std::map<std::uint32_t, operand> renamed;
   std::map<value_kind, std::vector<slot_id>> free_slots;
-  std::vector<std::pair<std::size_t, slot_id>> occupied;  // until the operator, within one depth
+  std::vector<std::pair<std::size_t, slot_id>> occupied;  // last reader within one depth
   const auto rename = [&](operand& value) {
     if (!value.is_constant) value = renamed.at(value.value);
   };
-  // Behind which generator a value is known: one that is computed from values in front of the innermost generator is
-  // known there, and shares its slot with no other value, so that it may be computed there.
+  // Depth at which a value is known. A value computed only from values that were known before the innermost generator
+  // is also known before that generator. The slot of the value is not shared, so the computation may move before the
+  // generator.
   std::vector<std::size_t> known_at(version.slot_variables.size());
   const auto is_known_before = [&](const compute& op, std::size_t position) {
     return std::all_of(op.arguments.begin(), op.arguments.end(), [&](const operand& argument) {
@@ -411,7 +413,7 @@ rule_version finish(version_builder version) {
 
   for (std::size_t position = 0; position < version.operations.size(); ++position) {
     operator_builder& current = version.operations[position];
-    // Slots whose last reader stands before this operator; never this operator's own inputs.
+    // Frees slots whose last reader precedes this operator, never the inputs of this operator.
     std::erase_if(occupied, [&](const auto& entry) {
       if (entry.first >= position) return false;
       free_slots[result.slot_kinds[entry.second.value]].push_back(entry.second);

@@ -7,15 +7,15 @@
 #include "plan/plan.hpp"
 #include "plan/rules/normalized_rule.hpp"
 
-/// A version on its way from an ordered body to operators: slots without limit, keys by column, no indexes yet.
+/// A version between the ordered body and the final operators: unlimited slots, keys by column, no indexes yet.
 namespace gpulog::plan {
 
 struct operator_builder {
   operation op;
-  /// Columns of the keys of a match or exists, ascending, parallel to its keys; empty: emptiness.
+  /// Columns of the keys of a match or exists, ascending, parallel to the keys; empty: a test for emptiness.
   std::vector<std::uint32_t> key_columns;
-  double bindings = 1;  ///< estimate, behind it
-  /// The same for the other searches of a match.
+  double bindings = 1;  ///< estimate, after the operator
+  /// The key columns of a match's alternative searches.
   std::vector<std::vector<std::uint32_t>> other_key_columns = {};
 };
 
@@ -34,25 +34,26 @@ struct version_builder {
   std::vector<std::uint32_t> slot_variables;  ///< variable that a slot holds, or no_variable
   std::vector<sema::variable> variables;
   bool once = true;                            ///< evaluated once, not in a loop
-  std::vector<std::uint32_t> atom_order = {};  ///< atoms_in_order() of its schedule
+  std::vector<std::uint32_t> atom_order = {};  ///< atoms_in_order() of the schedule
 };
 
-/// Operators of a version in the order of its schedule; each variable has a slot of its own, every column is bound.
+/// Builds the operators of a version in the order of its schedule. Each variable has a separate slot, and every column
+/// is bound.
 [[nodiscard]] version_builder build_version(const normalized_rule& rule, const version_parts& parts,
                                             const schedule& order);
 
-/// Drops what is never read; a read that binds nothing becomes an existence test; existence tests in front of the
-/// first generator move behind it.
+/// Removes values that no operator reads, turns reads without bindings into existence tests, and moves existence tests
+/// from before the first generator to directly after the generator.
 void simplify(version_builder& version, const std::vector<std::uint32_t>& arities);
 
-/// A version that begins with a search for constants: instead, scan and compare.
+/// Replaces the first search, for constants, with a scan and comparisons.
 void scan_instead_of_search(version_builder& version);
 
-/// A version that begins with a search that binds nothing: one answer is enough.
+/// Replaces the first search, which binds nothing, with an existence test.
 void test_instead_of_search(version_builder& version);
 
-/// Gives the slots their final numbers: slots of values that are dead before the next generator are used again (others
-/// stay: a loop over rows reads them again for its next row). Moves everything into the version.
+/// Assigns the final slot numbers. A slot is reused if its value is dead before the next generator; a loop reads all
+/// other slots again for each row. Moves all operators into the version.
 [[nodiscard]] rule_version finish(version_builder version);
 
 }  // namespace gpulog::plan

@@ -8,11 +8,11 @@
 #include "plan/versions/liveness.hpp"
 #include "plan/versions/version_builder.hpp"
 
-/// Versions whose operators do the same with less: nothing that is not read, tests in place of searches.
+/// Simplifies the operators of a version: removes unread values and replaces searches with tests.
 namespace gpulog::plan {
 namespace {
 
-/// One pass from the end: what is read by nothing behind it goes.
+/// Removes, in one pass from the end, values that no later operator reads.
 void drop_unread(version_builder& version) {
   std::set<slot_id> live;
   for (std::size_t position = version.operations.size(); position-- > 0;) {
@@ -38,13 +38,13 @@ void drop_unread(version_builder& version) {
   }
 }
 
-/// At most one row agrees where each column is compared with a value.
+/// Returns whether every column is a key, so that at most one row matches.
 bool finds_one_row_at_most(const operator_builder& candidate, const std::vector<std::uint32_t>& arities) {
   const auto* const found = std::get_if<match>(&candidate.op);
   return found != nullptr && found->rows == part::all && candidate.key_columns.size() == arities[found->relation.value];
 }
 
-/// The least or greatest of values is the same however often each of them comes.
+/// Returns whether the result is the same if a value occurs repeatedly, as for minimum and maximum.
 bool ignores_repetition(fold_op op) {
   switch (op) {
     case fold_op::min_number:
@@ -59,10 +59,10 @@ bool ignores_repetition(fold_op op) {
   }
 }
 
-/// By operator, whether an aggregate can see how many rows it finds.
+/// Returns, by operator, whether an aggregate depends on the number of matching rows.
 std::vector<bool> repetitions_that_count(const std::vector<operator_builder>& operations) {
   std::vector<bool> count(operations.size());
-  std::vector<bool> around;  // by aggregate around the operator
+  std::vector<bool> around;  // by enclosing aggregate
   for (std::size_t position = operations.size(); position-- > 0;) {
     const operation& op = operations[position].op;
     if (const auto* const end = std::get_if<fold_end>(&op)) around.push_back(!ignores_repetition(end->op));
@@ -98,7 +98,7 @@ void simplify(version_builder& version, const std::vector<std::uint32_t>& aritie
     if (!counts[position] || finds_one_row_at_most(candidate, arities)) turn_into_exists(candidate);
     auto* test = std::get_if<exists>(&candidate.op);
     if (test == nullptr || candidate.key_columns.size() != arities[test->relation.value]) continue;
-    // The tuple set knows all rows only. That a pair is then found in two versions costs less than an index.
+    // The tuple set can test only all rows. Deriving a pair in two versions costs less than an index.
     if (test->rows == part::old && !test->keys.empty()) test->rows = part::all;
   }
   const auto first_generator =
@@ -111,7 +111,8 @@ void simplify(version_builder& version, const std::vector<std::uint32_t>& aritie
     if (needed.empty()) std::rotate(operations.begin(), first_generator, first_generator + 1);
     return;
   }
-  // No generator, and a search for constants in some columns: it can begin the pipeline, so that it may become a scan.
+  // Without a generator, a search for constants in some columns moves to the start of the pipeline, where it may become
+  // a scan.
   for (auto candidate = operations.begin(); candidate != operations.end(); ++candidate) {
     const auto* test = std::get_if<exists>(&candidate->op);
     if (test == nullptr || test->negated || test->keys.empty() || !slots_read(candidate->op).empty()) continue;

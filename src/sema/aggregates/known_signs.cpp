@@ -11,7 +11,7 @@ namespace gpulog::sema {
 
 namespace {
 
-/// Of x when `x op bound` holds, or `bound op x` (turned).
+/// Returns the sign of x if `x op bound` holds, or `bound op x` (turned).
 known_sign sign_above(const program& program, comparison_op op, bool turned, const expression& bound) {
   const movement grows = movement::rises;
   const movement stays = movement::stays;

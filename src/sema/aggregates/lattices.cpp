@@ -17,7 +17,7 @@ namespace {
 
 struct lattice {
   std::string type;
-  std::optional<std::string> lub, glb;  ///< functors
+  std::optional<std::string> lub, glb;  ///< names of functors
   std::optional<syntax::argument> bottom;
 };
 
@@ -25,11 +25,11 @@ struct lattice_attribute {
   std::size_t column = 0;
   const lattice* of = nullptr;
 
-  /// Whether rules ask for greatest lower bounds of it.
+  /// Returns whether rules compute greatest lower bounds of the attribute.
   [[nodiscard]] bool has_bounds_below() const { return of->glb && of->bottom; }
 };
 
-/// A relation with attributes of lattices.
+/// A relation with lattice attributes.
 struct lattice_relation {
   std::size_t columns = 0;
   std::vector<lattice_attribute> attributes;
@@ -62,7 +62,7 @@ bool has_variables(const syntax::argument& term) {
   return found;
 }
 
-/// Takes a value apart.
+/// Returns whether the term destructures a value.
 bool is_pattern(const syntax::argument& term) {
   return (term.as<syntax::record_constructor>() != nullptr || term.as<syntax::branch_constructor>() != nullptr) &&
          has_variables(term);
@@ -104,7 +104,7 @@ class lattice_operations {
   }
 
  private:
-  /// Those of which a rule can ask something in this atom.
+  /// Returns the attributes whose bounds matter for a rule with this atom.
   [[nodiscard]] std::vector<lattice_attribute> asked_attributes(const syntax::atom& atom) const {
     std::vector<lattice_attribute> result;
     const auto found = relations_.find(atom.name.text);
@@ -121,7 +121,8 @@ class lattice_operations {
     return mentioned;
   }
 
-  /// A clause for each head and each alternative of the body. False: there are too many, which others report.
+  /// Adds a clause for each head and each alternative of the body. Returns false if there are too many alternatives; a
+  /// later check reports this.
   bool add_alternatives(const syntax::clause& clause, std::vector<syntax::item>& result) {
     diagnostics unseen;
     const auto bodies = expand_body(clause.body, clause.span, unseen);
@@ -152,8 +153,8 @@ class lattice_operations {
       added.push_back(
           {syntax::constraint{syntax::constraint_op::not_equal, std::move(value), std::move(bottom)}, span});
     };
-    std::map<std::string, const lattice*> asked;                   // variables
-    std::map<std::string, std::vector<syntax::argument*>> places;  // of them in the body
+    std::map<std::string, const lattice*> asked;                   // lattice of each variable
+    std::map<std::string, std::vector<syntax::argument*>> places;  // positions of each variable in the body
     for (syntax::literal& part : body) {
       auto* atom = part.as<syntax::atom>();
       if (atom == nullptr) continue;
@@ -180,7 +181,7 @@ class lattice_operations {
     std::move(added.begin(), added.end(), std::back_inserter(body));
   }
 
-  /// The variable is the greatest lower bound of what its places in the body hold.
+  /// Makes the variable the greatest lower bound of the values at its positions in the body.
   template <class DiffersFromBottom>
   void meet(const std::string& name, const lattice& of, const std::vector<syntax::argument*>& places,
             const syntax::atom& head, syntax::conjunction& body, std::vector<syntax::literal>& added,
@@ -189,7 +190,7 @@ class lattice_operations {
     for_each_variable(head, [&](const syntax::variable& variable, const syntax::argument&) {
       in_head += variable.name == name ? 1 : 0;
     });
-    std::vector<syntax::argument*> others;  // where it gets a value that no lattice attribute gives
+    std::vector<syntax::argument*> others;  // positions that bind the variable outside of lattice attributes
     std::size_t in_body = 0;
     for (syntax::literal& part : body) {
       for_each_variable(part, [&](const syntax::variable& variable, const syntax::argument&) {
@@ -256,7 +257,7 @@ class lattice_operations {
 
   std::map<std::string, lattice> lattices_;            ///< by type
   std::map<std::string, lattice_relation> relations_;  ///< by name
-  std::size_t made_ = 0;                               ///< names
+  std::size_t made_ = 0;                               ///< number of generated names
 };
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace gpulog::sema {
 
 namespace {
 
-/// Puts the literals in front of each alternative.
+/// Prepends the literals to each alternative.
 std::vector<syntax::conjunction> with_front(const syntax::conjunction& front,
                                             const std::vector<syntax::conjunction>& alternatives) {
   std::vector<syntax::conjunction> result;
@@ -33,7 +33,7 @@ syntax::clause clause_of(const syntax::subsumption& written) {
     const auto* variable = argument.as<syntax::variable>();
     if (variable != nullptr && taken.insert(variable->name).second) continue;
     const syntax::place span = argument.span;
-    // No program can write such a name.
+    // Programs cannot contain such a name.
     syntax::argument named{syntax::variable{"@dominated" + std::to_string(column)}, span};
     if (argument.as<syntax::unnamed_variable>() == nullptr) {
       equalities.push_back({syntax::constraint{syntax::constraint_op::equal, named, std::move(argument)}, span});
@@ -65,7 +65,7 @@ struct parts {
   std::vector<literal> pair, others;
 };
 
-/// What computes an argument of an atom stands in front of it.
+/// Separates the two atoms of the pair, which may follow literals that compute their arguments.
 parts parted(std::vector<literal> body) {
   parts result;
   for (literal& part : body) {

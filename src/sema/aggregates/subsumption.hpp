@@ -5,14 +5,14 @@
 
 namespace gpulog::sema {
 
-/// `dominated <= dominating :- body` as the clause `dominated :- dominated, dominating, body`. The head and the first
-/// atom have variables only, those of the written arguments or new ones that are equal to them.
+/// Returns `dominated <= dominating :- body` as the clause `dominated :- dominated, dominating, body`. The head and the
+/// first atom contain only variables: the written variables, or new variables with an equality.
 [[nodiscard]] syntax::clause clause_of(const syntax::subsumption& written);
 
-/// The same as written, but with both atoms in the body and without a head: for checks of the form.
+/// Returns the subsumption as written, with both atoms in the body and without a head, for syntactic checks.
 [[nodiscard]] syntax::clause body_of(const syntax::subsumption& written);
 
-/// Brings the rule of such a clause into the form that program::subsumptions asks for.
+/// Converts the rule of such a clause into the form that program::subsumptions requires.
 void finish_subsumption(const program& program, rule& lowered);
 
 }  // namespace gpulog::sema

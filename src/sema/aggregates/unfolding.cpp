@@ -14,7 +14,7 @@ namespace gpulog::sema {
 
 namespace {
 
-/// With other names for the variables that are its own.
+/// Copies the body of an aggregate, with new names for its local variables.
 std::vector<literal> copy_of_body(rule& changed, const aggregate& folded) {
   std::map<std::uint32_t, std::uint32_t> names;
   for (const std::uint32_t injected : folded.injected) names.emplace(injected, injected);
@@ -57,7 +57,7 @@ void unfold_aggregates(rule& changed, const std::function<bool(const aggregate&)
       continue;
     }
     if (is_count_or_sum(folded->op)) {
-      // The copy makes the rule run, and so count, again for each new match.
+      // With the copy, each new match triggers the rule, and therefore the count, again.
       for (literal& copied : copy_of_body(changed, *folded)) body.push_back(std::move(copied));
       folded->grows = true;
       body.push_back(std::move(part));

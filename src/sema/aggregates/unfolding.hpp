@@ -6,7 +6,7 @@
 
 namespace gpulog::sema {
 
-/// The matches of a recursive aggregate become matches of the rule.
+/// Turns the matches of recursive aggregates into matches of the rule.
 void unfold_aggregates(rule& changed, const std::function<bool(const aggregate&)>& is_recursive);
 
 }  // namespace gpulog::sema

@@ -24,6 +24,21 @@ constexpr std::pair<std::string_view, std::string_view> other_parameters[] = {
     {"database", "dbname"}, {"compression", "compress"}, {"gzip", "compress"},  {"zstd", "compress"},
     {"limit", "n"}};
 
+/// Parameters with a few values. Soufflé accepts other values, too, with the meaning of the last field.
+struct parameter_values {
+  std::string_view key;
+  std::vector<std::string_view> values;
+  std::string_view meaning_of_others;
+};
+
+const std::vector<parameter_values>& limited_parameters() {
+  static const std::vector<parameter_values> parameters = {{"headers", {"true", "false"}, "false"},
+                                                           {"rfc4180", {"true", "false"}, "false"},
+                                                           {"format", {"list", "object"}, "list"},
+                                                           {"compress", {"true", "gzip", "zstd", "false"}, "gzip"}};
+  return parameters;
+}
+
 /// Those with a meaning here, then long names of Soufflé's options, which are its pragmas.
 const std::vector<std::string>& known_pragmas() {
   static const std::vector<std::string> names = {"fact-dir",
@@ -73,9 +88,29 @@ bool is_among(const std::string& name, const std::vector<std::string>& names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+void check_value(const syntax::directive& directive, const syntax::directive_parameter& parameter,
+                 diagnostics& diagnostics) {
+  const std::string& key = parameter.key.text;
+  const auto warn = [&](const std::string& what) {
+    diagnostics.warning(parameter.key.span,
+                        "Parameter " + key + " of " + std::string(spelling(directive.kind)) + " " + what,
+                        warning_kind::unknown_parameter);
+  };
+  for (const parameter_values& known : limited_parameters()) {
+    if (known.key != key) continue;
+    if (std::find(known.values.begin(), known.values.end(), parameter.value) != known.values.end()) continue;
+    warn("has no value \"" + parameter.value + "\": it means " + std::string(known.meaning_of_others));
+  }
+  const bool separates = !parameter.value.empty() && parameter.value.find('\n') == std::string::npos;
+  if (key == "delimiter" && !separates && directive.kind == syntax::directive_kind::output) {
+    warn("does not separate columns: the file can't be read back");
+  }
+}
+
 void check_parameters(const syntax::directive& directive, diagnostics& diagnostics) {
   for (const syntax::directive_parameter& parameter : directive.parameters) {
     const std::string& key = parameter.key.text;
+    check_value(directive, parameter, diagnostics);
     if (is_among(key, known_parameters())) continue;
     const auto* const other = std::find_if(std::begin(other_parameters), std::end(other_parameters),
                                            [&](const auto& one) { return one.first == key; });

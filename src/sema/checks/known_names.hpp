@@ -9,8 +9,8 @@
 
 namespace gpulog::sema {
 
-/// Warns of parameters of directives and of pragmas that mean nothing: most are misspelled.
-/// @param pragmas those of the command line, which have no place
+/// Warns about unknown parameters of directives and unknown pragmas, which are usually misspelled.
+/// @param pragmas pragmas of the command line, which have no source location
 void warn_of_unknown_names(const std::vector<syntax::item>& items, const std::map<std::string, std::string>& pragmas,
                            diagnostics& diagnostics);
 

@@ -11,7 +11,7 @@ namespace gpulog::sema {
 
 namespace {
 
-/// Whether a positive atom of the rule is of one of these relations.
+/// Returns whether the rule has a positive atom of one of the relations.
 bool reads_any(const rule& rule, const std::vector<bool>& relations) {
   return std::any_of(rule.body.begin(), rule.body.end(), [&](const literal& part) {
     const auto* body = std::get_if<atom>(&part);
@@ -19,7 +19,7 @@ bool reads_any(const rule& rule, const std::vector<bool>& relations) {
   });
 }
 
-/// Those without inputs, facts and rules, but for rules that read such a relation.
+/// Returns the relations without inputs, facts, and rules over non-empty relations.
 std::vector<bool> relations_without_rows(const program& program) {
   std::vector<bool> is_empty(program.relations.size());
   for (bool changed = true; changed;) {
@@ -39,8 +39,8 @@ std::vector<bool> relations_without_rows(const program& program) {
 }
 
 struct planned_atoms {
-  std::uint32_t all = 0;        ///< positive ones
-  std::uint32_t recursive = 0;  ///< of them: as many versions does the rule have
+  std::uint32_t all = 0;        ///< number of positive atoms
+  std::uint32_t recursive = 0;  ///< number of recursive positive atoms, which equals the number of versions of the rule
 };
 
 planned_atoms count_atoms(const rule& rule, const std::vector<std::uint32_t>& stratum_of) {
@@ -77,7 +77,7 @@ void reject_unused_plans(const std::vector<syntax::plan_order>& plans, std::uint
   }
 }
 
-/// Which plans are judged.
+/// Decides which plans are checked.
 class plan_checker {
  public:
   plan_checker(program& analysed, diagnostics& diagnostics)
@@ -93,7 +93,7 @@ class plan_checker {
   }
 
   void check_rules(const std::vector<const syntax::clause*>& clause_of_rule) {
-    // A clause with several heads has one plan for all of them, of which some may be recursive only.
+    // A clause with several heads has one plan for all heads, of which only some may be recursive.
     std::unordered_map<const syntax::clause*, std::uint32_t> versions_of_clause;
     for (rule& rule : program_.rules) {
       const syntax::clause* const written = clause_of_rule[rule.id.value];
@@ -118,9 +118,9 @@ class plan_checker {
       reject_unused_plans(written->plan, versions, diagnostics_);
   }
 
-  /// Their plans are only checked.
+  /// Only checks the plans of subsumptions.
   void check_subsumptions(const std::vector<const syntax::subsumption*>& written) {
-    // The two heads are the first atoms of a subsumptive rule.
+    // The first two atoms of a subsumptive rule are its two heads.
     for (std::size_t number = 0; number < written.size(); ++number) {
       const rule& subsumptive = program_.subsumptions[number];
       if (!is_judged(subsumptive)) continue;

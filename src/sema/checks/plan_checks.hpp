@@ -8,16 +8,15 @@
 
 namespace gpulog::sema {
 
-/// What the rules of a program were written as; a clause may have made several rules.
+/// The source of each rule; a clause may have produced several rules.
 struct written_rules {
   const std::vector<const syntax::clause*>& of_rules;              ///< by rule
   const std::vector<const syntax::subsumption*>& of_subsumptions;  ///< by subsumptive rule
 };
 
-/// Checks `.plan`s, and gives rules those that hold for one of their versions.
-/// Plans of rules on which no output depends are not judged: what made one recursive may have been left out on
-/// purpose. Of a program without outputs, all are. Nor are those of rules that read a relation without rows, which
-/// Soufflé takes out.
+/// Checks `.plan`s, and adds to each rule the plans of its versions. Plans of rules that no output depends on are not
+/// checked, because the program may have dropped recursive rules on purpose; without outputs, all plans are checked.
+/// Plans of rules that read an empty relation are not checked either, because Soufflé removes these rules.
 /// @param analysed stratified
 void check_plans(program& analysed, const written_rules& written, diagnostics& diagnostics);
 

@@ -15,18 +15,17 @@ namespace gpulog::sema {
 
 namespace {
 
-/// Limits of what a program may grow to, so that instances of instances end with an error instead of filling the
-/// memory.
+/// Limits on the size of a program, so that recursive instantiation ends with an error instead of exhausting memory.
 constexpr std::size_t deepest_instance = 100;
 constexpr std::size_t longest_inheritance = 500;
 constexpr std::size_t most_items = 1'000'000;
 constexpr std::size_t most_components = 100'000;
 
-/// What the type parameters of a component stand for: full names of types, or names of components.
+/// Values of a component's type parameters: full names of types, or names of components.
 using binding = std::map<std::string, std::string>;
 using component_table = std::unordered_map<std::string, const syntax::component*>;
 
-/// An instance under construction: the names that are its own. The program itself is the outermost.
+/// An instance under construction, with its local names. The program itself is the outermost instance.
 struct scope {
   const scope* around = nullptr;
   std::string prefix;  ///< "a.b." or empty
@@ -34,7 +33,7 @@ struct scope {
   component_table components;
 };
 
-/// An item of an instance with the parameters of the component that it comes from.
+/// An item of an instance, with the parameters of the component that contains the item.
 struct content_item {
   const syntax::item* item;
   std::shared_ptr<const binding> parameters;
@@ -53,7 +52,7 @@ class instantiation {
     check_definitions(program, items, {}, false);
     add_names(content, program);
     check_names(items, program);
-    // Names of the program itself need no renaming: its own items are only copied.
+    // Top-level names need no renaming, so top-level items are only copied.
     for (const content_item& entry : content) {
       if (const auto* instance = entry.item->as<syntax::component_instance>()) {
         instantiate(*instance, *entry.parameters, program, 1);
@@ -61,7 +60,7 @@ class instantiation {
         result_.push_back(*entry.item);
       }
     }
-    // What there is of a program without end would only be reported again and again.
+    // The items of an endless program would only repeat the errors.
     if (too_large_) result_.clear();
     return std::move(result_);
   }
@@ -81,7 +80,7 @@ class instantiation {
     }
   }
 
-  /// A component or instance of the program has a name that no type, relation or component has.
+  /// Checks that components and instances do not share a name with a type, relation or component.
   void check_names(const std::vector<syntax::item>& items, const scope& program) {
     const auto clashes = [&](const std::string& name) {
       return program.types.contains(name) || program.relations.contains(name);
@@ -107,7 +106,7 @@ class instantiation {
     return nullptr;
   }
 
-  /// Definitions are checked before instances, which would find the same again.
+  /// Returns whether the error is new. Definitions are checked before instances, which would repeat the errors.
   bool is_news(const syntax::component_type& type, const std::string& name) {
     return refused_.emplace(&type, name).second;
   }
@@ -122,7 +121,7 @@ class instantiation {
     diagnostics_.error(type.span, "Referencing undefined component " + name + did_you_mean(name, candidates));
   }
 
-  /// Whether a reference gives the component as many types as it has parameters.
+  /// Checks that the number of types equals the component's number of parameters.
   bool check_parameters(const syntax::component_type& type, const std::string& name,
                         const syntax::component& component) {
     const std::size_t formal = component.type.parameters.size();
@@ -136,7 +135,7 @@ class instantiation {
     return false;
   }
 
-  /// What an .init in a component refers to, whether or not the component is instantiated.
+  /// Checks the components that each .init in a component refers to, even if the component is never instantiated.
   void check_instances(const syntax::component& component, const scope& inside, const std::set<std::string>& parameters,
                        bool open) {
     for (const syntax::item& item : component.items) {
@@ -152,7 +151,7 @@ class instantiation {
     }
   }
 
-  /// `open`: a component around inherits from a type parameter, so that any name may be known in an instance.
+  /// @param open whether an enclosing component inherits from a type parameter, so that an instance may define any name
   void check_definitions(const scope& from, const std::vector<syntax::item>& items,
                          const std::set<std::string>& outer_parameters, bool open) {
     for (const syntax::item& item : items) {
@@ -204,7 +203,7 @@ class instantiation {
       if (wanted == nullptr) continue;
       const syntax::relation_declaration* declaration = find_inherited(component, wanted->name.text, from);
       if (declaration == nullptr) {
-        // The relation of a base that is a type parameter is known only in an instance.
+        // If a base is a type parameter, its relations are known only in an instance.
         if (has_unknown_base(component, from)) continue;
         diagnostics_.error(component.span, "Overriding of non-existing relation " + wanted->name.text)
             .note(wanted->span, "Override");
@@ -218,7 +217,7 @@ class instantiation {
     }
   }
 
-  /// All components that a component inherits from, itself not included unless by a cycle.
+  /// Returns all components that a component inherits from, excluding itself unless the inheritance is cyclic.
   static std::vector<const syntax::component*> ancestors(const syntax::component& component, const scope& from) {
     std::vector<const syntax::component*> result;
     std::vector<const syntax::component*> waiting = {&component};
@@ -277,7 +276,7 @@ class instantiation {
     }
   }
 
-  /// The full name of what `name` means in a scope.
+  /// Returns the full name of `name` in a scope.
   static std::string resolve(const syntax::qualified_name& name, const scope& from,
                              std::set<std::string, std::less<>> scope::*own) {
     for (const scope* at = &from; at != nullptr; at = at->around) {
@@ -305,7 +304,8 @@ class instantiation {
     scope inside;
     inside.around = &around;
     inside.prefix = around.prefix + instance.name.text + ".";
-    // In a component, as in Soufflé, two of one name are one: what both declare is declared twice.
+    // Inside a component, as in Soufflé, two instances with the same name are merged; relations that both declare are
+    // reported as redeclared.
     const bool is_outermost = around.around == nullptr;
     if (is_outermost && !instance_names_.insert(inside.prefix).second) {
       diagnostics_.error(instance.span, "Redefinition of component instance " + instance.name.text);
@@ -323,7 +323,7 @@ class instantiation {
     for (const content_item& entry : content) add(entry, inside, depth);
   }
 
-  /// Appends the content of a component and of its bases, bases first, without the clauses of overridden relations.
+  /// Appends the content of a component after the content of its bases, without the clauses of overridden relations.
   void collect(const syntax::component_type& type, const binding& outer, const scope& from,
                const std::set<std::string>& overridden, std::vector<content_item>& content, std::size_t depth) {
     const std::string name = component_name(type, outer);
@@ -405,8 +405,8 @@ class instantiation {
   std::set<std::string> instance_names_;
   std::set<const syntax::component*> reported_;
   std::set<std::pair<const syntax::component_type*, std::string>> refused_;
-  std::set<const syntax::component*> unusable_;  ///< for reasons reported already
-  std::size_t collected_ = 0;                    ///< components whose content was taken
+  std::set<const syntax::component*> unusable_;  ///< error already reported
+  std::size_t collected_ = 0;                    ///< number of collected components
   bool too_large_ = false;
 };
 

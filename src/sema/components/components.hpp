@@ -7,12 +7,12 @@
 
 namespace gpulog::sema {
 
-/// Whether a program declares or instantiates components at all.
+/// Returns whether a program declares or instantiates components.
 [[nodiscard]] bool has_components(const std::vector<syntax::item>& items);
 
-/// The program without components: every `.init name = Component<types>` is replaced by the component's content and its
-/// bases', with relations and types renamed to "name.relation" and type parameters substituted. A name is looked up in
-/// its instance first, then in the instances around it, then in the program.
+/// Returns the program without components: each `.init name = Component<types>` is replaced by the content of the
+/// component and of its bases, with relations and types renamed to "name.relation" and type parameters substituted.
+/// Names are looked up in the instance, then in the enclosing instances, then in the program.
 [[nodiscard]] std::vector<syntax::item> instantiate_components(const std::vector<syntax::item>& items,
                                                                diagnostics& diagnostics);
 

@@ -12,7 +12,7 @@ namespace {
 
 bool is_counter(const syntax::argument& term) { return term.as<syntax::counter>() != nullptr; }
 
-/// Whether the body has variables that its head does not have.
+/// Returns whether the body has variables that the head does not contain.
 bool brings_variables(const syntax::atom& head, const syntax::clause& clause) {
   std::set<std::string> own;
   for_each_variable(head,
@@ -98,7 +98,7 @@ class inline_checker {
     });
   }
 
-  /// Of an atom or argument: what its aggregates have.
+  /// Checks the aggregates in an atom or argument.
   template <class Node>
   void check_terms(const Node& node) {
     for_each_aggregate(node, [&](const syntax::aggregate& aggregate, const syntax::argument&) {

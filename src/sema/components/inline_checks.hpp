@@ -8,8 +8,8 @@
 
 namespace gpulog::sema {
 
-/// Reports uses of inline relations that Soufflé refuses: in aggregates, with counters, and negated where a body or an
-/// underscore would bring in variables.
+/// Reports uses of inline relations that Soufflé rejects: in aggregates, with counters, and negated atoms whose body or
+/// underscore would introduce variables.
 void check_inlining(const std::vector<syntax::item>& items, const declarations& declared, diagnostics& diagnostics);
 
 }  // namespace gpulog::sema

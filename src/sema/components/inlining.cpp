@@ -10,11 +10,11 @@ namespace gpulog::sema {
 
 namespace {
 
-/// Beyond these an inline relation is evaluated like others instead of being copied once more.
+/// Beyond these limits, an inline relation is evaluated like other relations instead of being copied again.
 constexpr std::uint64_t most_copies = 100'000;
 constexpr std::size_t deepest_copy = 200;
 
-/// Calls replace(term) for each variable of a tree, which may put another term in its place.
+/// Calls replace(term) for each variable of a tree; the call may replace the term.
 class variable_replacer {
  public:
   explicit variable_replacer(std::function<void(syntax::argument&)> replace) : replace_(std::move(replace)) {}
@@ -102,9 +102,10 @@ inliner::inliner(const std::vector<syntax::item>& items, const declarations& dec
   }
 }
 
-/// The name of an inline relation that depends on itself by way of inline relations only.
+/// Returns the name of an inline relation that depends on itself through inline relations only.
 std::optional<std::string> inliner::find_cycle() const {
-  // Relations whose bodies mention only relations that are done are done; what remains at the end is cyclic.
+  // A relation is done if its bodies mention only done relations; relations that remain are cyclic or depend on a
+  // cycle.
   std::map<std::string, std::set<std::string>> needs;
   for (const auto& [name, definitions] : definitions_) {
     std::set<std::string>& needed = needs[name];
@@ -131,7 +132,7 @@ std::optional<std::string> inliner::find_cycle() const {
     }
   }
   if (finished == needs.size()) return std::nullopt;
-  // From any remaining relation, needs lead into a cycle; the first one seen twice lies on it.
+  // From any remaining relation, dependencies lead into a cycle; the first relation seen twice is on the cycle.
   const auto start = std::find_if(needs.begin(), needs.end(), [](const auto& entry) { return !entry.second.empty(); });
   std::set<std::string> seen;
   std::string at = start->first;
@@ -145,7 +146,7 @@ std::optional<syntax::clause> inliner::expand(const syntax::clause& clause) {
   const auto look = [&](const syntax::atom& atom) { found = found || definitions_.contains(atom.name.text); };
   for (const syntax::atom& head : clause.heads) {
     for (const syntax::argument& argument : head.arguments) {
-      // Only aggregates have atoms in arguments, and those are not inlined.
+      // Only aggregates contain atoms inside arguments, and atoms in aggregates are not inlined.
       for_each_atom(argument, [&](const syntax::atom& atom) { kept_.insert(atom.name.text); });
     }
   }
@@ -155,7 +156,7 @@ std::optional<syntax::clause> inliner::expand(const syntax::clause& clause) {
   replaced_ = false;
   expand(result.body, false, 0);
   if (!replaced_) return std::nullopt;
-  // Positions of a plan count the atoms as written.
+  // Positions in a plan refer to the atoms as written.
   result.plan.clear();
   return result;
 }
@@ -214,7 +215,7 @@ std::optional<type_id> inliner::field_type(std::optional<type_id> record, std::s
 }
 
 syntax::argument inliner::typed(syntax::argument term, std::optional<type_id> type) {
-  // An unnamed field gets a name, as the term may be written more than once.
+  // Unnamed fields get names, because the term may be repeated.
   const auto name_open_fields = [&](const auto& self, syntax::argument& inside) -> void {
     auto* record = inside.as<syntax::record_constructor>();
     auto* branch = inside.as<syntax::branch_constructor>();
@@ -327,7 +328,8 @@ std::optional<bool> inliner::open(const syntax::argument& formal, const syntax::
   return possible;
 }
 
-/// The body of a clause with the atom's arguments for those of its head and new names for its other variables.
+/// Returns the body of a clause with the atom's arguments instead of the head's arguments, and new names for local
+/// variables.
 inliner::instance_of_body inliner::instance(const definition& chosen, const syntax::atom& atom, bool negated) {
   const std::string suffix = "@" + std::to_string(copies_);
   unification unified;
@@ -359,7 +361,8 @@ inliner::instance_of_body inliner::instance(const definition& chosen, const synt
   }
   if (result.body.empty()) result.body.push_back({syntax::boolean_constant{true}, atom.span});
   if (unified.opened.empty()) return result;
-  // The negation holds for every other value, and for this one where the rest of the body does not hold.
+  // The negation holds for every other value of the constructor, and for this value if the rest of the body does not
+  // hold.
   syntax::literal negated_rest = negation_of(group_of({std::move(result.body)}, atom.span));
   for (auto opened = unified.opened.rbegin(); opened != unified.opened.rend(); ++opened) {
     std::vector<syntax::conjunction> alternatives;

@@ -7,10 +7,10 @@
 
 namespace gpulog::sema {
 
-/// The clause without comparisons of records that nothing gives a type: `[a, b] = [c, d]` becomes `a = c, b = d`, what
-/// `x = [a, b]` says of a variable stands for it everywhere in the body, and `[a, b] != [c, d]` becomes `a != c; b !=
-/// d`. Nothing when there are none. The names of relations have to be known. Reports an error, and gives nothing, when
-/// that makes the clause too large.
+/// Removes comparisons of records without a type: `[a, b] = [c, d]` becomes `a = c, b = d`; a variable with `x = [a,
+/// b]` is replaced by the record everywhere in the body; and `[a, b] != [c, d]` becomes `a != c; b != d`. Returns
+/// nothing if the clause has no such comparison. The names of relations must be known. Reports an error and returns
+/// nothing if the clause would become too large.
 [[nodiscard]] std::optional<syntax::clause> resolve_anonymous_records(const syntax::clause& clause,
                                                                       const declarations& declared,
                                                                       diagnostics& diagnostics);

@@ -18,7 +18,7 @@ syntax::clause filling_rule(const syntax::relation_declaration& declaration, std
   const syntax::place span = declaration.span;
   syntax::atom body{{declaration.debug_delta_of->text, declaration.debug_delta_of->span}, {}, span};
   for (std::size_t column = 0; column < columns; ++column) {
-    // No program can write such a name.
+    // Programs cannot contain such a name.
     body.arguments.push_back({syntax::variable{"@delta" + std::to_string(column)}, span});
   }
   syntax::atom head{{declaration.names.front().text, declaration.names.front().span}, body.arguments, span};

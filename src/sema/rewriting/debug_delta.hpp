@@ -7,16 +7,15 @@
 
 namespace gpulog::sema {
 
-/// `.decl D = debug_delta(R)`: which tuples each iteration of R's fixpoint found, with the iteration's number in a last
-/// column: 0 for what is there before the first one.
+/// `.decl D = debug_delta(R)`: the new tuples of each iteration of R's fixpoint, with the number of the iteration in an
+/// additional last column; 0 for tuples from before the first iteration.
 [[nodiscard]] bool has_debug_deltas(const std::vector<syntax::item>& items);
 
-/// The items with the columns of such relations, and with the rule that fills each,
-/// `D(x, recursive_iteration_cnt() - 1) :- R(x).`, of which only the version runs that reads R's delta, one iteration
-/// behind.
+/// Returns the items with the columns of such relations and with the rule that fills each relation, `D(x,
+/// recursive_iteration_cnt() - 1) :- R(x).`. Only the version that reads R's delta runs, one iteration later.
 [[nodiscard]] std::vector<syntax::item> define_debug_deltas(std::vector<syntax::item> items);
 
-/// R is made to depend on D, so that both are in one stratum.
+/// Returns dependencies from D to R, so that both are in one stratum.
 [[nodiscard]] std::vector<dependency> debug_delta_dependencies(const std::vector<syntax::item>& items,
                                                                const declarations& declared);
 

@@ -5,7 +5,7 @@
 
 #include "sema/program.hpp"
 
-/// Makes expressions of a rule.
+/// Builds expressions of a rule.
 namespace gpulog::sema {
 
 [[nodiscard]] expression variable_of(value_kind kind, std::uint32_t variable, const source_span& span = {});

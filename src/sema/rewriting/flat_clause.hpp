@@ -15,22 +15,22 @@ class declarations;
 /// The body of an aggregate as one conjunction.
 struct flat_aggregate {
   flat_conjunction body;
-  std::vector<relation_id> relations;  ///< by literal; invalid for what is not an atom
+  std::vector<relation_id> relations;  ///< by literal; invalid if the literal is not an atom
 };
 
-/// One head with one conjunction of its clause; relations are known to exist and to have the right arity.
+/// One head with one conjunction of a clause. All relations exist and have the right arity.
 struct flat_clause {
   const syntax::clause* clause = nullptr;
   const syntax::atom* head = nullptr;
   const flat_conjunction* body = nullptr;
   relation_id head_relation;
-  std::vector<relation_id> body_relations;  ///< by literal; invalid for what is not an atom
-  std::unordered_map<const syntax::aggregate*, flat_aggregate> aggregates;  ///< all, those within others too
+  std::vector<relation_id> body_relations;  ///< by literal; invalid if the literal is not an atom
+  std::unordered_map<const syntax::aggregate*, flat_aggregate> aggregates;  ///< all aggregates, including nested ones
 
   [[nodiscard]] bool is_fact() const { return clause->body.empty(); }
 };
 
-/// What it says of refers to the clause, the head and the body. Disjunctions in aggregates are reported.
+/// Returns the flat clause, which refers to the clause, the head and the body. Reports disjunctions in aggregates.
 [[nodiscard]] flat_clause flatten(const syntax::clause& clause, const syntax::atom& head, const flat_conjunction& body,
                                   const declarations& declared, diagnostics& diagnostics);
 

@@ -15,7 +15,7 @@ int sign(double value) {
   return value > 0 ? 1 : 0;
 }
 
-/// Conversions between types of equal words leave only a different kind.
+/// Returns whether a conversion between types keeps the words, so that only the kind differs.
 bool is_reinterpreted(const rule& rule, const expression& value) {
   if (value.is_variable()) return rule.variables[value.variable].kind != value.kind;
   if (!value.is_operation()) return false;

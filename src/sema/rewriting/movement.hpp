@@ -5,7 +5,7 @@
 
 #include "sema/program.hpp"
 
-/// Which way values move while a recursive aggregate is evaluated: those of a least one fall, of a greatest one rise.
+/// The direction in which values change while a recursive aggregate is evaluated: a minimum falls, a maximum rises.
 namespace gpulog::sema {
 
 enum class movement : std::uint8_t {
@@ -16,21 +16,22 @@ enum class movement : std::uint8_t {
 };
 
 [[nodiscard]] movement opposite(movement one);
-/// Of what depends on both and moves as they do.
+/// Returns the direction of a value that follows both directions.
 [[nodiscard]] movement together(movement one, movement other);
 
-/// How the expression's value moves when the variables do, leaving overflow aside. Monotone are sums, differences, min,
-/// max, products and quotients with a constant or of unsigned numbers, and conversions that keep the order.
-/// @param of_variables one a variable of the rule
+/// Returns the direction of the expression's value for given directions of the variables, ignoring overflow. Monotone
+/// are sums, differences, min, max, products and quotients with a constant or of unsigned numbers, and order-preserving
+/// conversions.
+/// @param of_variables by variable of the rule
 [[nodiscard]] movement movement_of(const program& program, const rule& rule, const expression& value,
                                    const std::vector<movement>& of_variables);
 
-/// Whether a comparison that holds goes on to hold when its sides move so.
+/// Returns whether a true comparison stays true while its sides change in these directions.
 [[nodiscard]] bool goes_on_to_hold(comparison_op op, movement left, movement right);
 
-/// A constant that is a number of the program, rounded; 0 where it is none.
+/// Returns a numeric constant, rounded; 0 for other expressions.
 [[nodiscard]] double number_of_constant(const program& program, const expression& constant);
-/// -1, 0 or 1: the sign of a constant that is a number of the program; 0 also where it is none.
+/// Returns the sign of a numeric constant: -1, 0 or 1; 0 for other expressions.
 [[nodiscard]] int sign_of_constant(const program& program, const expression& constant);
 
 }  // namespace gpulog::sema

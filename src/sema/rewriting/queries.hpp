@@ -10,20 +10,21 @@
 
 namespace gpulog::sema {
 
-/// The rule that a query is: `query 1(x) :- reach("a",x)`, with a column for each variable of the body, in the order of
-/// the text. Those of aggregates have none, nor those that begin with an underscore. No program can write the name.
+/// Returns a query as a rule, `query 1(x) :- reach("a",x)`, with a column for each variable of the body, in the order
+/// of the text. Variables inside aggregates and variables that begin with an underscore have no column. Programs cannot
+/// contain such a name.
 /// @param number from 1
 [[nodiscard]] syntax::clause clause_of(const syntax::query& asked, std::size_t number);
 
-/// The query in one line, as it was written.
+/// Returns the query as written, on one line.
 [[nodiscard]] std::string text_of(const syntax::query& asked);
 
-/// Gives the columns of a query's relation the types of their variables, unless they have some. False when those of
-/// another alternative of the body are different, or are records of which no type is known, which is reported.
+/// Sets the types of the columns of a query's relation from the variables, unless already set. Reports an error and
+/// returns false if another alternative of the body has different types, or records without a type.
 [[nodiscard]] bool take_types(relation& asked, const syntax::atom& head, const clause_types& types,
                               diagnostics& diagnostics);
 
-/// What no query needs is not needed: .output and .printsize go.
+/// Removes .output and .printsize, so that only relations needed by queries are evaluated.
 void leave_out_outputs(program& analysed);
 
 }  // namespace gpulog::sema

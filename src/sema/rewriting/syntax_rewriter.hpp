@@ -6,13 +6,13 @@
 
 namespace gpulog::sema {
 
-/// Changes the names in a syntax tree in place.
+/// Renames names in a syntax tree in place.
 class syntax_rewriter {
  public:
   using renaming = std::function<void(syntax::qualified_name&)>;
 
-  /// `relations` is called with each name of a relation, `types` with each name of a type, `branches` with each name of
-  /// an algebraic data type's branch, used or declared alike.
+  /// Each function is called for each use and each declaration of a name: `relations` for relations, `types` for types,
+  /// `branches` for branches of algebraic data types.
   syntax_rewriter(renaming relations, renaming types, renaming branches)
       : relation_(std::move(relations)), type_(std::move(types)), branch_(std::move(branches)) {}
 

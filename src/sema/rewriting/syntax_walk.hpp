@@ -5,7 +5,7 @@
 
 #include "syntax/ast.hpp"
 
-/// Visits of the nodes of a syntax tree, in the order of the text, aggregates included.
+/// Visits the nodes of a syntax tree in the order of the text, including aggregates.
 namespace gpulog::sema {
 
 template <class Action>
@@ -59,7 +59,7 @@ void for_each_variable(const syntax::argument& term, const Action& action) {
 // ---- terms ----------------------------------------------------------------------------------------------------------
 
 /// Calls action(term) for each term of the node (an argument, atom, literal or list of alternatives, constant or not),
-/// outer terms first; where action returns false, not for the terms within.
+/// outer terms first. If action returns false, skips the nested terms.
 template <class Node, class Action>
 void walk_terms(Node& node, const Action& action) {
   using plain = std::remove_const_t<Node>;
@@ -104,7 +104,7 @@ void for_each_own_variable(const Node& node, const Action& action) {
   });
 }
 
-/// Calls action(aggregate, its argument) for the aggregates that are not within others.
+/// Calls action(aggregate, its argument) for the outermost aggregates.
 template <class Node, class Action>
 void for_each_aggregate(Node& node, const Action& action) {
   walk_terms(node, [&](auto& term) {
@@ -133,7 +133,7 @@ void for_each_atom(const syntax::argument& term, const Action& action) {
   if (const auto* aggregate = term.as<syntax::aggregate>()) for_each_atom(aggregate->body, action);
 }
 
-/// Calls action(atom) for all atoms of the literal, those in aggregates too.
+/// Calls action(atom) for all atoms of the literal, including atoms in aggregates.
 template <class Action>
 void for_each_atom(const syntax::literal& part, const Action& action) {
   if (const auto* atom = part.as<syntax::atom>()) {

@@ -14,11 +14,11 @@
 
 namespace gpulog::sema {
 
-/// Everything that a program declares: types, relations, functors, directives, pragmas. Names are looked up here.
+/// The declarations of a program: types, relations, functors, directives, pragmas. Resolves names.
 class declarations {
  public:
-  /// Fills relations and pragmas of `program`; reports what is wrong and goes on with what is usable.
-  /// @param pragmas outweigh those of the items
+  /// Fills relations and pragmas of `program`. Reports errors and continues with the valid declarations.
+  /// @param pragmas override the pragmas of the items
   declarations(const std::vector<syntax::item>& items, program& program, diagnostics& diagnostics,
                const std::map<std::string, std::string>& pragmas = {});
 
@@ -26,7 +26,7 @@ class declarations {
   [[nodiscard]] word_size words() const { return program_.words; }
   [[nodiscard]] bool is_legacy() const { return program_.pragmas.contains("legacy"); }
   [[nodiscard]] std::optional<relation_id> find_relation(const std::string& name) const;
-  /// A type of a column; invalid when its declaration named an unknown type (reported already).
+  /// Returns the type of a column; invalid if the declaration named an unknown type (already reported).
   [[nodiscard]] type_id column_type(relation_id relation, std::size_t column) const {
     return column_types_[relation.value][column];
   }
@@ -42,7 +42,7 @@ class declarations {
   [[nodiscard]] const std::vector<type_id>& branch_fields(const known_branch& branch) const {
     return types_.structure(types_[branch.type].structure).branches[branch.number];
   }
-  /// All branches of its type are without fields, so that their values are numbers.
+  /// Returns whether all branches of the type have no fields, so that the values are numbers.
   [[nodiscard]] bool is_enumeration(const known_branch& branch) const {
     return program_.structures[types_[branch.type].structure.value].is_enumeration();
   }
@@ -51,22 +51,23 @@ class declarations {
   /// A functor of a library.
   struct known_functor {
     const syntax::functor_declaration* declaration;
-    std::vector<type_id> parameters;  ///< invalid: of an unknown type, which is reported
+    std::vector<type_id> parameters;  ///< invalid: unknown type, already reported
     type_id result;
-    std::uint32_t number = 0;  ///< in the program's list
+    std::uint32_t number = 0;  ///< index in the program's list
   };
   [[nodiscard]] const known_functor* find_user_functor(const std::string& name) const;
   [[nodiscard]] std::vector<std::string> user_functor_names() const;
   [[nodiscard]] std::size_t arity(relation_id relation) const { return column_types_[relation.value].size(); }
   [[nodiscard]] bool is_inline(relation_id relation) const { return program_[relation].is_inline; }
   [[nodiscard]] source_span relation_span(relation_id relation) const { return program_[relation].span; }
-  /// The program has a definition of this type, but it was reported as wrong.
+  /// Returns whether the program defines the type with an error that was reported.
   [[nodiscard]] bool is_defined_wrongly(const std::string& type) const {
     return !types_.find(type) && pending_types_.contains(type);
   }
   [[nodiscard]] const std::vector<std::string>& relation_names() const { return relation_names_; }
 
-  /// Adds the relation of a query's head. Nothing declares the types of its columns. @param text for its readers
+  /// Adds the relation of a query's head. The types of its columns are not declared.
+  /// @param text the query, for messages and plans
   void declare_query(const syntax::atom& head, const std::string& text);
 
   /// Reports an unknown relation with a suggestion.
@@ -81,9 +82,10 @@ class declarations {
 
   void collect_pragmas(const std::vector<syntax::item>& items, const std::map<std::string, std::string>& outweighing);
   void collect_types(const std::vector<syntax::item>& items);
-  /// nullopt after reporting that there is none; `role` is what the name was to be, for the message.
+  /// Returns the type; reports an error and returns nothing for an unknown name.
+  /// @param role purpose of the name, for the message
   std::optional<type_id> resolve_type(const syntax::qualified_name& name, const std::string& role);
-  /// Types that stand on themselves get no meaning. Each is reported.
+  /// Reports and rejects types that are defined in terms of themselves.
   void reject_cycles(const std::vector<syntax::item>& items);
   void define_type(pending_type& pending);
   void define(const syntax::type_declaration& declaration, const syntax::subtype_definition& definition);
@@ -125,7 +127,7 @@ class declarations {
   };
   std::unordered_map<std::string, declared_branch> branches_;
   std::unordered_map<std::string, relation_id> relations_;
-  std::set<std::string> not_inlined_;  ///< by request
+  std::set<std::string> not_inlined_;  ///< by a pragma
   std::vector<std::string> relation_names_;
   std::unordered_map<std::string, source_span> single_directives_;  ///< by kind and relation
   std::vector<std::vector<type_id>> column_types_;                  ///< by relation

@@ -7,19 +7,20 @@
 #include "support/ids.hpp"
 #include "support/operations.hpp"
 
-/// The functors of the language that are evaluated on words: their overloads and what each is lowered to.
+/// The functors of the language that operate on words: their overloads, and the operations that implement each
+/// overload.
 namespace gpulog::sema {
 
-/// How an overload is turned into scalar operations.
+/// How an overload is lowered to scalar operations.
 enum class lowering : std::uint8_t {
   direct,    ///< op(arguments)
   fold,      ///< n-ary, nested to the left: op(op(a, b), c)
-  generate,  ///< each value in turn
+  generate,  ///< produces several values
   retype,    ///< the operand itself, read as the result kind
 };
 
 struct functor_overload {
-  std::vector<value_kind> parameters;  ///< one for all arguments when lowered by fold; empty: any kind
+  std::vector<value_kind> parameters;  ///< a single kind for all arguments with lowering::fold; empty: any kind
   value_kind result = value_kind::number;
   scalar_op op = scalar_op::copy;
   lowering how = lowering::direct;
@@ -37,7 +38,7 @@ struct functor_signature {
   std::vector<functor_overload> overloads;
 };
 
-/// The signature of a functor, or nullptr when there is no such functor on words (yet).
+/// Returns the signature of a functor, or nullptr if no functor on words has this name.
 [[nodiscard]] const functor_signature* find_functor(std::string_view name);
 
 }  // namespace gpulog::sema

@@ -101,7 +101,8 @@ void type_constraints::apply(const overloaded& functor) {
     candidates.push_back(&candidate);
     results.push_back(candidate.result);
   }
-  // Without a candidate the result has no type, but the operands keep theirs: one message, at the functor.
+  // Without a candidate, the result has no type but the operands keep their types, so that only the functor is
+  // reported.
   shrink_to_kinds(functor.result, results);
   if (candidates.empty()) return;
   for (std::size_t position = 0; position < functor.arguments.size(); ++position) {

@@ -14,11 +14,12 @@ namespace gpulog::sema {
 
 enum class type_precision : std::uint8_t {
   declared,
-  kinds,  ///< number, unsigned, float and symbol stand for all of their subtypes
+  kinds,  ///< number, unsigned, float and symbol represent all their subtypes
 };
 
-/// The terms of one clause as unknowns, each with the set of types it may have; constraints shrink the sets until
-/// nothing changes. An empty set is a type error at that term, a set of all types says that nothing determined it.
+/// Type inference for the terms of one clause. Each term is an unknown with a set of possible types; constraints shrink
+/// the sets up to a fixpoint. An empty set is a type error at the term; the set of all types means that no constraint
+/// determined the type.
 class type_constraints {
  public:
   using unknown = std::uint32_t;
@@ -28,48 +29,49 @@ class type_constraints {
 
   unknown add_unknown();
 
-  /// term has a subtype of `bound`.
+  /// Requires a subtype of `bound`.
   void require_subtype(unknown term, type_id bound, source_span where);
-  /// Every type of `term` is a subtype of one of `term`'s counterpart `bound`.
+  /// Requires that every type of `term` is a subtype of a type of `bound`.
   void require_subtype(unknown term, unknown bound);
-  /// term has one of these kinds (an untyped literal).
+  /// Requires one of the kinds (for an untyped literal).
   void require_kind_among(unknown term, std::vector<value_kind> kinds, source_span where);
-  /// result = functor(arguments) by one of the signature's overloads.
+  /// Requires result = functor(arguments) for one of the signature's overloads.
   void require_overload(unknown result, std::vector<unknown> arguments, const functor_signature& signature);
 
   struct placed {
     unknown term;
     source_span where;
   };
-  /// record = [fields]: each field has a subtype of the field's type once the record type is known.
+  /// Requires record = [fields]: each field has a subtype of the field's declared type, once the record type is known.
   void require_record(unknown record, std::vector<placed> fields);
 
   void solve();
 
   [[nodiscard]] const type_set& types(unknown term) const { return solution_[term]; }
-  /// The one record type or algebraic data type that the term has; invalid when there is none or more than one.
+  /// Returns the unique record type or algebraic data type of the term; invalid if not unique.
   [[nodiscard]] structure_id structure(unknown term) const;
-  /// The kind that the term is evaluated with: the only one, or the first of number, unsigned, float, symbol.
+  /// Returns the kind for the evaluation: the only possible kind, or the first possible of number, unsigned, float,
+  /// symbol.
   [[nodiscard]] value_kind kind(unknown term) const;
-  /// The overload that fits the arguments' kinds; nullptr when there is none.
+  /// Returns the overload that matches the kinds of the arguments; nullptr if no overload does.
   [[nodiscard]] const functor_overload* overload(unknown result, const std::vector<unknown>& arguments,
                                                  const functor_signature& signature) const;
 
-  /// Whether some overload takes the arguments, whatever it gives.
+  /// Returns whether some overload accepts the arguments, for any result.
   [[nodiscard]] bool takes(const std::vector<unknown>& arguments, const functor_signature& signature) const;
 
-  /// What was asked of a term, for messages.
+  /// A requirement on a term, for messages.
   struct demand {
     unknown term = 0;
     type_id type;
     source_span where;
   };
-  /// All that types demand of the term itself.
+  /// Returns all requirements on the term itself.
   [[nodiscard]] std::vector<demand> demands_on(unknown term) const;
-  /// Those of them that no type meets together, as few as say so; none if all can be met.
+  /// Returns a minimal set of requirements that no type satisfies together; empty if a type satisfies all requirements.
   [[nodiscard]] std::vector<demand> incompatible_demands(unknown term) const;
-  /// Terms that have to have the term's type, each once: those of which the demands do not go with the term's own, or
-  /// all if there are none such.
+  /// Returns the terms that must have the same type as `term`, without repetition: the terms whose requirements
+  /// contradict the requirements on `term`, or all terms if no requirement does.
   [[nodiscard]] std::vector<unknown> incompatible_terms(unknown term) const;
 
  private:
@@ -109,18 +111,18 @@ class type_constraints {
   [[nodiscard]] bool fits(const functor_overload& candidate, unknown result,
                           const std::vector<unknown>& arguments) const;
 
-  /// What types meet all of these demands.
+  /// Returns the types that satisfy all requirements.
   [[nodiscard]] type_set met_by(const std::vector<demand>& demands) const;
 
-  /// What is required where a type is named.
+  /// Returns the required bound for a named type, according to the precision.
   [[nodiscard]] type_id bound_of(type_id named) const;
 
   const type_environment& types_;
   type_precision precision_;
   std::vector<type_set> solution_;
   std::vector<constraint> constraints_;
-  std::vector<std::vector<std::uint32_t>> watchers_;  ///< by unknown: the constraints that look at it
-  /// Constraints to apply; functors after all others, so that a wrong operand is reported at the functor.
+  std::vector<std::vector<std::uint32_t>> watchers_;  ///< by unknown: constraints to reapply when its set shrinks
+  /// Pending constraints; functors come after all others, so that a wrong operand is reported at the functor.
   std::deque<std::uint32_t> waiting_, waiting_functors_;
   std::vector<bool> is_waiting_;
   std::vector<demand> demands_;

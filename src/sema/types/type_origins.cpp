@@ -24,7 +24,7 @@ bool is_shared(const std::vector<value_kind>& left, const std::vector<value_kind
 
 std::string text_of(const syntax::argument& term) { return without_made_names(syntax::print(term)); }
 
-/// A kind that all overloads of the functor take at this place.
+/// Returns the kind of a parameter if all overloads of the functor agree.
 std::optional<value_kind> only_parameter(const functor_signature& signature, std::size_t position) {
   std::optional<value_kind> only;
   for (const functor_overload& overload : signature.overloads) {
@@ -228,7 +228,7 @@ std::optional<type_origins::origin> type_origins::own(const syntax::argument& te
   return std::nullopt;
 }
 
-/// What binds it says most; what it is compared with least.
+/// Binding uses come first, comparisons last.
 std::optional<type_origins::origin> type_origins::of_variable(const syntax::argument& term, visited& seen) const {
   const std::vector<use>& uses = uses_of(term);
   for (const bool binds : {true, false}) {
@@ -243,7 +243,7 @@ std::optional<type_origins::origin> type_origins::of_variable(const syntax::argu
   return std::nullopt;
 }
 
-/// Of the overloads that the arguments allow, if they give the same.
+/// Returns the common result of the overloads that the arguments allow.
 std::optional<type_origins::origin> type_origins::of_call(const syntax::functor_call& call, visited& seen) const {
   std::vector<std::optional<origin>> arguments;
   for (const syntax::argument& argument : call.arguments) arguments.push_back(own(argument, seen));

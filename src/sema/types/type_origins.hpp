@@ -12,36 +12,36 @@
 
 namespace gpulog::sema {
 
-/// Which types the terms of a clause have and should have, and what says so: for messages only. Looks at the clause
-/// anew, so that a clause without errors pays nothing.
+/// Explains the actual and expected types of a clause's terms, for messages only. Analyses the clause separately, so
+/// that clauses without errors cost nothing.
 class type_origins {
  public:
-  /// All live as long as this.
+  /// All arguments must outlive this object.
   type_origins(const declarations& declared, const flat_clause& clause, const clause_types& types);
 
-  /// To an error at a term that has no type: which one it has by itself, and which one its place asks for. Adds nothing
-  /// where that is not known.
+  /// Adds notes to an error at a term without a type: the type of the term alone and the expected type. Adds no notes
+  /// if the types are unknown.
   void explain_mismatch(const syntax::argument& term, diagnostics::entry& error) const;
 
-  /// Where a term's type comes from, if it is not plain from the term itself.
+  /// Adds a note about the source of a term's type, unless the source is obvious from the term.
   void explain_type(const syntax::argument& term, diagnostics::entry& error) const;
 
-  /// What arguments a functor takes and what it gives.
+  /// Adds notes about the parameter and result types of a functor.
   static void explain_functor(const functor_signature& signature, diagnostics::entry& error);
 
  private:
   struct origin {
-    std::vector<value_kind> kinds;  ///< what it may be; one but for literals
-    std::string type;               ///< as messages name it
-    std::string reason;             ///< a sentence; empty where the term itself says it
-    source_span where;              ///< of the reason
+    std::vector<value_kind> kinds;  ///< possible kinds; several only for literals
+    std::string type;               ///< as named in messages
+    std::string reason;             ///< a sentence; empty if the term shows the type
+    source_span where;              ///< location of the reason
   };
   struct use {
-    std::optional<origin> asked;               ///< by a declaration
-    const syntax::argument* beside = nullptr;  ///< or a term that has to have the same type
-    bool binds = false;                        ///< it is an argument of a positive atom
+    std::optional<origin> asked;               ///< type required by a declaration
+    const syntax::argument* beside = nullptr;  ///< or a term that must have the same type
+    bool binds = false;                        ///< an argument of a positive atom
   };
-  /// Variables and calls that are being looked at: types may come from each other in circles.
+  /// Variables and calls on the current path, to stop at cyclic dependencies.
   using visited = std::unordered_set<const void*>;
 
   void visit_body(const flat_conjunction& body, const std::vector<relation_id>& relations);
@@ -57,7 +57,7 @@ class type_origins {
 
   [[nodiscard]] const std::vector<use>& uses_of(const syntax::argument& term) const;
   [[nodiscard]] origin declared_as(type_id type, std::string reason, const source_span& where) const;
-  /// What is known of a term without the place that it stands at.
+  /// Returns the type of a term independent of its position.
   [[nodiscard]] std::optional<origin> own(const syntax::argument& term) const;
   [[nodiscard]] std::optional<origin> own(const syntax::argument& term, visited& seen) const;
   [[nodiscard]] std::optional<origin> of_variable(const syntax::argument& term, visited& seen) const;

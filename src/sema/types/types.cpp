@@ -24,7 +24,7 @@ std::string_view kind_name(value_kind kind) {
 }
 
 type_environment::type_environment() {
-  // The kinds take the first numbers so that of_kind is an index; they are not reachable by name.
+  // The kinds have the first numbers, so that of_kind is an index; no name refers to a kind.
   for (value_kind kind : primitive_kinds) {
     types_.push_back({std::string(kind_name(kind)), type_form::kind, kind, {}, {}, {}});
   }

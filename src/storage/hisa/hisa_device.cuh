@@ -8,7 +8,7 @@
 #include "backend/gpu/wave.hpp"
 #include "storage/hisa/hisa_workspace.hpp"
 
-/// Kernels that all parts of a hash-indexed sorted array use.
+/// Kernels common to all parts of a hash-indexed sorted array.
 namespace gpulog::storage::gpu {
 
 constexpr unsigned hisa_threads = 256;
@@ -21,14 +21,13 @@ void hisa_for_each(const hisa_workspace& space, std::uint64_t n, const Function&
                              std::uint64_t{backend::gpu::launch_factors::elements});
 }
 
-/// Elements of a merged sequence that a block writes.
+/// Elements of a merged sequence per block.
 constexpr std::uint32_t merge_tile = 4096;
 
-/// The path merge of two sorted sequences when the rank of each fresh element among the old ones is known, so that
-/// nothing is compared: fresh element i goes to ranks[i] + i, the old ones fill the places between. A block marks the
-/// places of fresh elements in its tile, and what is before an element tells where it comes from; reads and writes are
-/// in sequence.
-/// @param splits hisa_workspace::split
+/// Merges two sorted sequences whose ranks are known, so that no elements are compared: fresh element i goes to
+/// ranks[i] + i, and old elements fill the remaining places. A block marks the places of fresh elements in its tile;
+/// the number of marks before a place gives the source of its element. Reads and writes are sequential.
+/// @param splits from hisa_workspace::split
 template <class Old, class Fresh>
 __global__ void __launch_bounds__(hisa_threads)
     merge_kernel(const std::uint32_t* ranks, const std::uint32_t* splits, std::uint64_t merged, Old old_at,
@@ -60,7 +59,7 @@ __global__ void __launch_bounds__(hisa_threads)
     }
   }
   __syncthreads();
-  // All loads before the first store, so that they are under way together.
+  // All loads before the first store, so that the loads overlap.
   constexpr std::uint32_t rounds = merge_tile / hisa_threads;
   word values[rounds];
 #pragma unroll

@@ -20,7 +20,7 @@ struct offset_positions {
   }
 };
 
-/// How many rows of full stand before a row of delta: those of equal keys do.
+/// Computes the number of rows of full that precede a row of delta; rows with equal keys do.
 struct rank_row {
   level_view full;
   sorted_row_entries delta;
@@ -52,7 +52,7 @@ void hisa_run::build(hisa_workspace& space, const hisa_data& data, const std::ui
     const phase_scope scope(space.clock, phase::allocation);
     make_room(positions_, n);
   }
-  // Rows that came in the order of the tuples are in the order of each beginning of the tuples.
+  // Rows in tuple order are also sorted by every prefix of the tuple.
   bool in_order = begin >= data.sorted_begin && end <= data.sorted_end;
   for (std::uint32_t c = 0; c < layout_->sorted_columns(); ++c) in_order = in_order && layout_->order[c] == c;
   const std::uint32_t* rows = nullptr;
@@ -147,7 +147,7 @@ void hisa_index::refresh(hisa_workspace& space, const hisa_data& data) {
                              backend::gpu::direction::host_to_device, space.stream());
   }
   if (data.old_rows < indexed_) {
-    // Rows that were old are delta again. Runs are never split.
+    // Old rows became delta again. Runs are never split, so start over.
     full_.reset();
     delta_.reset();
     indexed_ = 0;

@@ -6,8 +6,8 @@ namespace gpulog::storage::gpu {
 
 namespace {
 
-/// Algorithm 2: a slot is taken by compare-and-swap, the next one is tried when it is not free. A key comes once, with
-/// the smallest position of its rows, so that no position has to be lowered afterwards.
+/// Algorithm 2: claims a slot by compare-and-swap, or tries the next slot. Each key occurs once, with the smallest
+/// position of its rows, so that no position has to be lowered later.
 struct insert_group {
   level_view level;
   key_slot* table;

@@ -5,13 +5,13 @@
 #include "storage/hisa/hisa_device.cuh"
 #include "storage/hisa/hisa_level.hpp"
 
-/// The device code of hisa_level. Entries are sorted rows or sorted groups of rows that join a level:
+/// The device code of hisa_level. Entries are sorted rows or sorted groups of rows that a level merges in:
 ///   word key(j, c)      key column c of entry j
-///   bool head(j)        whether no entry before has the same key
-///   uint32_t start(j)   rows in front of entry j; of the number of entries: all rows
+///   bool head(j)        whether no earlier entry has the same key
+///   uint32_t start(j)   rows before entry j; for j = number of entries: all rows
 namespace gpulog::storage::gpu {
 
-/// Rows of a run in sorted order, as entries of one of its levels.
+/// Rows of a run in sorted order, as entries of a level.
 struct sorted_row_entries {
   const word* const* columns;
   const std::uint32_t* order;      // of the columns
@@ -28,7 +28,7 @@ struct sorted_row_entries {
   __device__ static std::uint32_t start(std::uint64_t j) { return static_cast<std::uint32_t>(j); }
 };
 
-/// Groups of another level.
+/// Groups of a level as entries.
 struct group_entries {
   level_view level;
   __device__ word key(std::uint64_t j, std::uint32_t c) const { return level.keys[c * level.stride + j]; }
@@ -36,7 +36,7 @@ struct group_entries {
   __device__ std::uint32_t start(std::uint64_t j) const { return level.first[j]; }
 };
 
-/// Sorted words, as entries of a level of one column.
+/// Sorted words as entries of a single-column level.
 struct column_entries {
   const word* values;
   __device__ word key(std::uint64_t j, std::uint32_t) const { return values[j]; }
@@ -89,13 +89,13 @@ struct head_key {
   std::uint32_t column;
   __device__ word operator()(std::uint64_t i) const { return entries.key(heads[i], column); }
 };
-/// Where the rows of a new group would begin in the old rows.
+/// Returns where the rows of a new group would start in the old rows.
 struct head_first {
   const std::uint32_t* first;
   const std::uint32_t* ranks;
   __device__ word operator()(std::uint64_t i) const { return first[ranks[i]]; }
 };
-/// Adds the entries' rows below each key to where its rows began.
+/// Adds, to the start of each key's rows, the number of merged rows with smaller keys.
 template <class Entries>
 struct shift_first {
   Entries entries;

@@ -27,7 +27,7 @@ struct packed_rows {
 
 namespace {
 
-/// Drops the bits between two words that no candidate uses, so that fewer are sorted.
+/// Removes the unused bits between two words, so that fewer bits are sorted.
 struct join_words {
   const std::uint64_t* keys;
   std::uint64_t* out;
@@ -51,14 +51,15 @@ struct wide_rows {
   }
 };
 
-/// Unique and set difference in one: a candidate is new when the one before is another tuple and full has it not.
+/// Duplicate removal and set difference in one pass: a candidate is new if its predecessor differs and full does not
+/// contain it.
 template <class Rows>
 struct find_new {
   Rows sorted;
   hisa_set_view full;
   std::uint32_t* ranks;
   std::uint8_t* flags;
-  std::uint64_t* new_keys;  // first columns that full has not
+  std::uint64_t* new_keys;  // first columns that are not in full
   __device__ void operator()(std::uint64_t i) const {
     if (sorted.repeats(i)) {
       flags[i] = 0;
@@ -159,11 +160,11 @@ std::uint64_t hisa_relation::make_candidate_room(std::uint64_t wanted) {
       grow_candidates(std::min(most, needed));
     } catch (const backend::memory_exceeded&) {
       if (candidate_capacity() == 0) throw;
-      options_.candidate_rows = candidate_capacity();  // what there is has to do
+      options_.candidate_rows = candidate_capacity();  // continue with the memory that is left
     }
   }
   if (enough()) return room();
-  // Filters may have let fewer pass than were expected.
+  // Filters may have let fewer candidates pass than expected.
   const std::uint64_t n = read_candidates();
   if (!enough()) deduplicate(n);
   return room();
@@ -185,7 +186,7 @@ void hisa_relation::settle() {
     expected_ = 0;
   } else {
     deduplicate(n);
-    // Another relation may need the memory more.
+    // A different relation may need the memory more.
     if (candidate_capacity() > calibration::released_hisa_candidates && n < candidate_capacity() / 4)
       release_candidates();
   }
@@ -202,7 +203,7 @@ void hisa_relation::deduplicate(std::uint64_t n) {
     const std::uint32_t* const rows = space_->sort_rows(columns, used_bits_, n);
     add_new(wide_rows{candidate_columns_.data(), rows, candidate_stride_, arity_}, n);
   }
-  // Clear new.
+  // Clears new.
   backend::gpu::fill_async(counters_.data(), 0, sizeof(std::uint64_t), space_->stream());
   expected_ = 0;
 }
@@ -215,7 +216,7 @@ packed_rows hisa_relation::sort_packed(std::uint64_t n) {
   const auto low_bits = static_cast<unsigned>(std::bit_width(used_bits_[arity_ - 1]));
   if (arity_ == 1) return {space_->sort_keys(keys, other, n, 0, low_bits), 1, 0};
   const auto high_bits = static_cast<unsigned>(std::bit_width(used_bits_[0]));
-  // Joining the words costs about a pass of the sort; of few candidates each kernel costs the same.
+  // Joining the words costs about as much as one pass of the sort; with few candidates every kernel costs the same.
   if (n < calibration::few_sorted_rows || passes(low_bits + high_bits) < passes(low_bits) + passes(high_bits)) {
     hisa_for_each(*space_, n, join_words{keys, other, low_bits});
     return {space_->sort_keys(other, keys, n, 0, low_bits + high_bits), 2, low_bits};
@@ -263,7 +264,8 @@ void hisa_relation::reserve_rows(std::uint64_t fresh) {
                                backend::gpu::direction::device_to_device, space_->stream());
     }
     column.swap(grown);
-    if (rows_ != 0) outgrown_columns_.push_back(std::move(grown));  // the running pipeline may read it
+    // The running pipeline may still read the old column.
+    if (rows_ != 0) outgrown_columns_.push_back(std::move(grown));
   }
   show_columns();
 }
@@ -273,7 +275,7 @@ void hisa_relation::adopt(const std::vector<const word*>& columns, std::uint64_t
   upload(columns, rows);
   if (arity_ != 0 && rows != 0) {
     show_columns();
-    space_->context.synchronize();  // the host's columns may go
+    space_->context.synchronize();  // the caller may free the host's columns
     used_bits_.assign(arity_, ~word{0});
   }
   tail_ = sorted_begin_ = rows;

@@ -10,7 +10,7 @@ namespace gpulog::storage::gpu {
 
 namespace {
 
-/// Calls a CUB function twice: for the size of its scratch memory, and with it.
+/// Calls a CUB function twice: first to query the scratch size, then with the scratch memory.
 template <class Call>
 void with_temporary(hisa_workspace& space, array<std::uint8_t>& memory, Call&& call) {
   std::size_t bytes = 0;
@@ -19,7 +19,7 @@ void with_temporary(hisa_workspace& space, array<std::uint8_t>& memory, Call&& c
   call(temporary, bytes);
 }
 
-/// Columns that are sorted by in one go: a key has the bits that are used of each.
+/// Columns packed into one sort key, which has only the used bits of each column.
 struct sort_key {
   static constexpr std::uint32_t most = 8;
   const word* columns[most];

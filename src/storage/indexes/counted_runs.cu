@@ -9,14 +9,14 @@ namespace gpulog::storage::gpu {
 namespace {
 
 constexpr std::uint32_t counting_threads = 256;
-/// Rows or slots of a block.
+/// Rows or slots per block.
 constexpr std::uint32_t share = 1024;
 constexpr std::uint32_t most_runs_at_once = 16;
-/// Runs of at most so many rows are made by one kernel, a block each.
+/// Maximum rows of a run that one kernel builds with one block per run.
 constexpr std::uint64_t rows_of_a_block = 2048;
 constexpr std::uint32_t block_run_threads = 512;
 
-/// What kernels get as their argument: the runs, and whose a block is.
+/// Kernel argument: the runs, and the first block of each run.
 struct run_list {
   counted_run runs[most_runs_at_once];
   std::uint32_t first_block[most_runs_at_once + 1];
@@ -26,7 +26,7 @@ static_assert(sizeof(run_list) < 4096);
 
 using scan = backend::gpu::block_scan<std::uint32_t, counting_threads>;
 
-/// The number of the run that a block works for.
+/// Returns the run that the calling block works on.
 __device__ std::uint32_t run_of_block(const run_list& list) {
   std::uint32_t number = 0;
   while (number + 1 < list.count && list.first_block[number + 1] <= blockIdx.x) ++number;
@@ -36,11 +36,11 @@ __device__ std::uint32_t run_of_block(const run_list& list) {
 __device__ std::uint64_t slots_of(const counted_run& run) {
   return run.numbered != nullptr ? run.number_count : run.table_size;
 }
-/// Low: where the rows begin; high: how many there are.
+/// Returns a slot's range: start of the rows in the low half, number of rows in the high half.
 __device__ std::uint64_t& range_of(const counted_run& run, std::uint64_t slot) {
   return run.numbered != nullptr ? run.numbered[slot] : run.table[slot].range;
 }
-/// The slot of code 0. It always looks free, so all other codes pass over it.
+/// Returns the slot of code 0. The slot always looks free, so all other codes skip it.
 __device__ std::uint64_t zero_slot(const counted_run& run) { return scale(mix(0), run.table_size); }
 
 __device__ void clear_slot(const counted_run& run, std::uint64_t slot) {
@@ -64,7 +64,7 @@ __device__ std::uint64_t find_slot(const counted_run& run, std::uint64_t code) {
   }
 }
 
-/// All lanes of a wave call it: rows of the same key are counted together.
+/// Counts a row. All lanes of a wave call this; rows with the same key share one atomic.
 __device__ void count_row(const counted_run& run, std::uint64_t row, bool is_there) {
   const unsigned lane = backend::gpu::lane();
   const backend::gpu::lane_mask all = backend::gpu::ballot(is_there);
@@ -90,7 +90,8 @@ __device__ void place_slot(const counted_run& run, std::uint64_t slot, std::uint
   if (count != 0) {
     range_of(run, slot) = pack(count, static_cast<word>(first));
   } else if (run.numbered == nullptr && slot == zero_slot(run)) {
-    // No row has this code, but codes may stand behind it: a range that has no rows and is not 0.
+    // No row has this code, but the probe sequences of further codes may continue after this slot: store an empty,
+    // nonzero range.
     range_of(run, slot) = pack(0, 1);
   }
 }
@@ -100,7 +101,7 @@ __device__ void move_row(const counted_run& run, std::uint64_t row) {
   for (std::uint32_t s = 0; s < run.stored_columns; ++s) run.stored[s * run.rows + place] = run.copied[s][row];
 }
 
-/// Calls action(number, whether it is below n) for the numbers of the block's share, by whole waves.
+/// Calls action(number, whether number < n) for the numbers of the block's share, in whole waves.
 template <class Action>
 __device__ void for_share(std::uint32_t part, std::uint64_t n, const Action& action) {
   const std::uint64_t first = static_cast<std::uint64_t>(part) * share;
@@ -124,7 +125,7 @@ __global__ void __launch_bounds__(counting_threads) count_kernel(const run_list 
             [&](std::uint64_t row, bool is_there) { count_row(run, row, is_there); });
 }
 
-/// Slots of a block take their places with one atomic.
+/// Assigns places to slots, with one atomic per block.
 __global__ void __launch_bounds__(counting_threads) place_kernel(const run_list list) {
   GPULOG_SHARED(scan::storage, scratch);
   GPULOG_SHARED(unsigned long long, base);
@@ -159,7 +160,7 @@ __global__ void __launch_bounds__(counting_threads) move_kernel(const run_list l
   });
 }
 
-/// All of it by one block a run.
+/// Builds each run with one thread block.
 __global__ void __launch_bounds__(block_run_threads) block_kernel(const run_list list) {
   const counted_run& run = list.runs[blockIdx.x];
   const std::uint64_t n = slots_of(run);
@@ -178,7 +179,7 @@ __global__ void __launch_bounds__(block_run_threads) block_kernel(const run_list
   for (std::uint64_t row = threadIdx.x; row < run.rows; row += block_run_threads) move_row(run, row);
 }
 
-/// @param size how many rows or slots of a run the kernel goes through
+/// @param size returns the number of rows or slots of a run that the kernel processes
 template <class Size>
 void launch_shared(backend::gpu::stream_handle stream, run_list& list, const backend::gpu::kernel<run_list>& kernel,
                    const Size& size) {

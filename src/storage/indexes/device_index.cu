@@ -1,4 +1,4 @@
-// Indexes of device_relation: sorted runs, and their sequences.
+// Indexes of device_relation: sorted runs, and sequences of runs.
 
 #include <algorithm>
 #include <utility>
@@ -35,7 +35,7 @@ struct key_columns {
   const std::uint32_t* rows;
   std::uint32_t length;
 };
-/// The first key word of the last row.
+/// Reads the first key word of the last row.
 struct last_key {
   key_columns keys;
   std::uint64_t* out;
@@ -44,7 +44,7 @@ struct last_key {
 };
 struct starts_group {
   key_columns keys;
-  const word* const* more;  // columns behind the first `most`
+  const word* const* more;  // columns after the first `most`
   __device__ bool operator()(std::uint32_t i) const {
     if (i == 0) return true;
     for (std::uint32_t c = 0; c < keys.length; ++c) {
@@ -54,7 +54,7 @@ struct starts_group {
     return false;
   }
 };
-/// Keys of the groups that there are; behind the last group, first has the number of rows.
+/// Stores the keys of existing groups; after the last group, `first` holds the number of rows.
 struct gather_keys {
   key_columns keys;
   const word* const* more;
@@ -73,7 +73,7 @@ struct gather_keys {
   }
 };
 
-/// Algorithm 2 over distinct keys: a slot is taken by compare-and-swap, and no position has to be lowered.
+/// Algorithm 2 over distinct keys: claims a slot by compare-and-swap; no position has to be lowered.
 struct insert_key {
   const word* keys;
   const std::uint32_t* first;
@@ -148,7 +148,8 @@ void device_run::build_unsorted(const backend::gpu::device_context& context, mem
   if (!count_rows(resource, columns, bounds)) build(context, resource, columns, begin, end);
 }
 
-/// Leaves it to the builder, if that can count keys of this layout. @return whether it can
+/// Hands the run over to the builder if the builder supports keys of this layout.
+/// @return whether the builder took the run
 bool device_run::count_rows(memory_resource& resource, const column_pointers& columns,
                             const std::vector<std::uint64_t>& bounds) {
   const std::uint64_t n = rows();
@@ -236,7 +237,7 @@ void device_run::build_level(const backend::gpu::device_context& context, memory
     more.resize(rest.size());
     backend::gpu::copy_async(more.data(), rest.data(), rest.size() * sizeof(rest[0]),
                              backend::gpu::direction::host_to_device, stream);
-    context.synchronize();  // rest is about to go
+    context.synchronize();  // `rest` goes out of scope
   }
   new_level.count = array<std::uint64_t>(resource, 2, backend::fresh_memory::anything);
   array<std::uint64_t>& count = new_level.count;
@@ -245,8 +246,8 @@ void device_run::build_level(const backend::gpu::device_context& context, memory
     backend::gpu::select_if(scratch, bytes, new_level.first.data(), count.data(), n, starts_group{sorted, more.data()},
                             stream);
   });
-  // Small runs have room for as many keys as rows: most of them are a delta's, and to ask for the number of keys costs
-  // more than the room that it saves.
+  // Small runs, mostly of deltas, reserve as many keys as rows: reading back the number of keys would cost more than
+  // the saved space.
   new_level.groups = n;
   word largest = UINT32_MAX;
   if (n > calibration::unmeasured_rows) {
@@ -312,10 +313,10 @@ void device_index::refresh(const backend::gpu::device_context& context, const co
                            std::uint64_t old_rows, std::uint64_t rows, const std::vector<std::uint64_t>& bounds) {
   if (indexed_ == rows && delta_begin_ == old_rows) return;
   constexpr std::uint64_t most_rows = 1ULL << 31;  // positions in a run have 32 bits
-  // An index of a complete relation is made once, and its order may be read.
+  // An index of a complete relation is built once, and may be read in order.
   const source from{columns, bounds, old_rows != rows || indexed_ != 0};
   const auto fold = [&](run_pointer run) {
-    // Which elders it swallows is known before anything is sorted.
+    // Decide which older runs to merge before sorting anything.
     std::uint64_t begin = run->begin();
     const std::uint64_t end = run->end();
     bool swallowed = false;
@@ -335,7 +336,7 @@ void device_index::refresh(const backend::gpu::device_context& context, const co
     old_.push_back(std::move(run));
   };
   if (old_rows < indexed_) {
-    // Rows that were old are delta again. Runs are never split.
+    // Old rows became delta again. Runs are never split, so start over.
     old_.clear();
     delta_.clear();
     indexed_ = 0;

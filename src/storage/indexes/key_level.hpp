@@ -81,6 +81,38 @@ class key_level {
     return first_[static_cast<std::uint64_t>(std::lower_bound(begin, begin + groups_, key) - begin)];
   }
 
+  /// Becomes empty, with room for so many rows to append: a level that is not direct.
+  void open(std::uint64_t rows) {
+    groups_ = 0;
+    first_.resize(rows + 1);
+    for (auto& column : keys_) column.resize(rows);
+    table_.resize(2 * rows + 2);
+    std::fill_n(table_.data(), table_.size(), slot{0, 0});
+  }
+  /// Row `row`, behind all others, has this key. @return false: rows of the key are there, but not the last ones
+  template <class Key>
+  [[nodiscard]] bool append(std::uint32_t row, const Key& key) {
+    const std::uint64_t own = code(key);
+    slot* const table = table_.data();
+    std::uint64_t at = home(own);
+    for (; table[at].range != 0; at = at + 1 == table_.size() ? 0 : at + 1) {
+      if (table[at].code != own) continue;
+      const auto low = static_cast<std::uint32_t>(table[at].range);
+      const auto high = static_cast<std::uint32_t>(table[at].range >> 32);
+      if (length_ > 2 && !same_key(low, key)) continue;
+      const bool is_last = length_ <= 2 ? low + high == row : low + 1 == groups_;
+      if (!is_last) return false;
+      if (length_ <= 2) table[at].range = pack(high + 1, low);
+      first_[groups_] = row + 1;
+      return true;
+    }
+    table[at] = {own, length_ <= 2 ? pack(1, row) : pack(1, static_cast<word>(groups_))};
+    for (std::uint32_t c = 0; c < length_; ++c) keys_[c][groups_] = key(c);
+    first_[groups_] = row;
+    first_[++groups_] = row + 1;
+    return true;
+  }
+
   /// It can only be merged any more: what finds keys is gone.
   void drop_table() {
     table_.release();
@@ -104,6 +136,7 @@ class key_level {
         first_.data());
     first_[groups_] = static_cast<std::uint32_t>(n);
     first_.resize(groups_ + 1);
+    if (may_be_direct_ && groups_ < n / 2) first_.set_capacity(groups_ + 1);
     for (std::uint32_t c = 0; c < length; ++c) {
       keys_[c].resize(groups_);
       word* const out = keys_[c].data();

@@ -33,7 +33,7 @@ small_run_builder::~small_run_builder() { backend::gpu::deallocate_pinned(staged
 void small_run_builder::add(const small_run& made) {
   if (begin_ + count_ == capacity) {
     flush();
-    context_->synchronize();  // kernels under way read what is staged
+    context_->synchronize();  // running kernels still read the staged runs
     begin_ = 0;
   }
   staged_[begin_ + count_] = made;
@@ -56,7 +56,7 @@ void small_run_builder::flush() {
   }
   build_counted_runs(*context_, counted_);
   counted_.clear();
-  scratch_.clear();  // used again in the order of the stream
+  scratch_.clear();  // reused in stream order
   ++collection_;
 }
 

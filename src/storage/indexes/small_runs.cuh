@@ -3,7 +3,7 @@
 #include "backend/gpu/block_primitives.hpp"
 #include "storage/indexes/small_runs.hpp"
 
-/// How one block builds a small run.
+/// Building a small run with one block.
 namespace gpulog::storage::gpu {
 
 /// Shared memory of a block that builds small runs, and its size.
@@ -22,7 +22,7 @@ struct small_run_scratch {
   std::uint16_t order[small_run::most_rows];
 };
 
-/// Row numbers in the order of the columns: Algorithm 1, a stable sort from the last column to the first.
+/// Sorts row numbers by the columns: Algorithm 1, a stable sort from the last column to the first.
 __device__ inline void radix_sort_rows(const small_run& run, std::uint16_t* sorted, small_run_scratch& scratch) {
   constexpr std::uint32_t items = small_run_scratch::items;
   GPULOG_SHARED(word, used_bits);
@@ -32,14 +32,14 @@ __device__ inline void radix_sort_rows(const small_run& run, std::uint16_t* sort
   for (std::uint32_t c = run.sorted_columns; c-- > 0;) {
     word used = 0;
     for (std::uint32_t k = 0; k < items; ++k) {
-      // Behind the last row: the largest key, which stays behind as the sort is stable.
+      // Positions after the last row get the largest key and stay last, because the sort is stable.
       keys[k] = rows[k] < run.rows ? run.order[c][rows[k]] : UINT32_MAX;
       if (rows[k] < run.rows) used |= keys[k];
     }
     const word all = small_run_scratch::reduce::of(used, scratch.reduced);
     if (threadIdx.x == 0) used_bits = all;
     __syncthreads();
-    // One bit more than is used, which is set behind the last row.
+    // One bit more than used, which is set after the last row.
     const unsigned bits = min(32U, backend::gpu::bit_width_of(used_bits) + 1);
     small_run_scratch::sort::sort(keys, rows, 0, bits, scratch.sorted);
     __syncthreads();
@@ -48,7 +48,7 @@ __device__ inline void radix_sort_rows(const small_run& run, std::uint16_t* sort
   __syncthreads();
 }
 
-/// The same of at most one row a thread: each counts the rows in front of its own, without a barrier in between.
+/// The same for at most one row per thread: each thread counts the smaller rows, without barriers.
 __device__ inline void rank_rows(const small_run& run, std::uint16_t* sorted) {
   const std::uint32_t own = threadIdx.x;
   if (own < run.rows) {
@@ -112,7 +112,8 @@ __device__ inline void build_small_level(const small_run& run, const small_run::
   __syncthreads();
 }
 
-/// All threads of the block call it; run is in shared memory. What it wrote can be read behind a barrier.
+/// Builds a run. All threads of the block call this, with `run` in shared memory. The results are visible after the
+/// next barrier.
 __device__ inline void build_small_run(const small_run& run, small_run_scratch& scratch) {
   std::uint16_t* const sorted = scratch.order;
   if (run.rows <= small_run_scratch::threads) {

@@ -16,11 +16,11 @@ constexpr std::uint64_t least_capacity = 4096;
 /// The set is at most half full.
 constexpr std::uint64_t slots_per_record = 2;
 
-/// Puts records that are in no slot, and equal no other, into the set.
+/// Inserts distinct records that are not in the set.
 struct enter_record {
   record_view table;
   std::uint64_t first;
-  std::uint64_t count;  ///< when all are in
+  std::uint64_t count;  ///< number of records afterwards
   __device__ void operator()(std::uint64_t i) const {
     if (i == 0) *table.count = count;
     const std::uint64_t place = first + i;
@@ -78,7 +78,7 @@ void device_records::enter(std::uint64_t first) {
 
 void device_records::reserve(std::uint64_t records) {
   if (slots_.size() < slots_per_record * records) {
-    // It is made of the fields again: the old one is not needed.
+    // The set is rebuilt from the fields, so the old set can be freed first.
     backend::memory_resource& resource = slots_.resource();
     slots_.release();
     entered_ = 0;

@@ -6,18 +6,18 @@
 #include "storage/records/device_records.hpp"
 #include "storage/sets/hash.hpp"
 
-/// How kernels find and make records.
+/// Finding and creating records in kernels.
 namespace gpulog::storage::gpu {
 
-/// A slot: the upper half of the fields' hash above the record's number; 0: free. `being_made` stands for the number
-/// while the fields are written.
+/// A slot: the upper half of the fields' hash, then the record's number; 0: free. `being_made` replaces the number
+/// while a thread writes the fields.
 constexpr unsigned record_bits = 32;
 constexpr word being_made = UINT32_MAX;
 
 [[nodiscard]] __device__ inline std::uint64_t record_slot(std::uint32_t tag, word record) {
   return static_cast<std::uint64_t>(tag) << record_bits | record;
 }
-/// Where the probes of a hash begin: by what a slot has of it.
+/// Returns where probing starts, from the part of the hash that a slot stores.
 [[nodiscard]] __device__ inline std::uint64_t record_home(std::uint32_t tag, std::uint64_t slot_count) {
   return scale(static_cast<std::uint64_t>(tag) << record_bits, slot_count);
 }
@@ -29,12 +29,12 @@ template <class Field>
   return static_cast<std::uint32_t>(mix(hash.value()) >> record_bits);
 }
 
-/// Each thread's record: its number, or nil_record where there is none. All threads of a wave call it, and leave
-/// together: one that waits for a record that another one makes never keeps that one from going on.
-/// @param active whether the thread looks for one
-/// @param makes whether a record that isn't there is made
-/// @param field field(f), of an active thread
-/// @param no_room set where a record should have been made and there was no room
+/// Returns each thread's record, or nil_record if none exists. All threads of a wave call this and leave together, so
+/// that a thread waiting for a record cannot block the thread that creates the record.
+/// @param active whether the thread looks up a record
+/// @param makes whether to create a missing record
+/// @param field field(f), for an active thread
+/// @param no_room set if a record could not be created for lack of space
 template <class Field>
 [[nodiscard]] __device__ word look_up_record(const record_view& table, bool active, bool makes, const Field& field,
                                              bool& no_room) {
@@ -66,7 +66,7 @@ template <class Field>
       const auto number = static_cast<word>(seen);
       if (searches && seen != 0 && (seen >> record_bits != tag || number != being_made)) {
         bool same = seen >> record_bits == tag;
-        // This processor's first cache may have what stood there before.
+        // This multiprocessor's first-level cache may hold old contents.
         const word* const fields = table.fields + (number - 1ULL) * table.arity;
         for (std::uint32_t f = 0; f < table.arity && same; ++f)
           same = backend::gpu::load_past_first_cache(fields + f) == field(f);

@@ -4,11 +4,11 @@
 
 #include "storage/relation/views.hpp"
 
-/// The best value of each key, offered by any number of threads at a time (device_best.hpp). What a phase offers goes
-/// into `best` alone, so that `shown` tells what the relation has until the phase ends.
+/// The best value per key; any number of threads may offer values (device_best.hpp). During a phase, offers go only
+/// into `best`, while `shown` keeps the relation's values until the phase ends.
 namespace gpulog::storage::gpu {
 
-/// The columns but that of the value, two at most.
+/// Packs the columns except the value; at most two.
 template <class Value>
 __device__ std::uint64_t best_key(const set_view& set, const Value& value) {
   std::uint64_t key = 0;
@@ -18,7 +18,8 @@ __device__ std::uint64_t best_key(const set_view& set, const Value& value) {
   return key;
 }
 
-/// The key's slot, or where it would stand. The key that looks like a free slot has one of its own behind the others.
+/// Returns the slot with the key, or the free slot for the key. The key equal to free_key has a slot of its own after
+/// the table.
 __device__ inline std::uint64_t slot_of_key(const set_view& set, std::uint64_t key) {
   if (key == set_view::free_key) return set.capacity;
   for (std::uint64_t at = scale(mix(key), set.capacity);; at = at + 1 == set.capacity ? 0 : at + 1) {
@@ -40,8 +41,9 @@ __device__ inline std::uint64_t claim_slot(const set_view& set, std::uint64_t ke
   }
 }
 
-/// @return whether the tuple's key has got better for the first time in this phase: then it needs a row. The row's
-/// value is written when the phase ends.
+/// Offers a tuple.
+/// @return whether the key's value improved for the first time in this phase, so that the tuple needs a row; the row's
+///   value is written when the phase ends
 template <class Value>
 __device__ bool offer_best(const set_view& set, const Value& value) {
   const std::uint64_t at = claim_slot(set, best_key(set, value));

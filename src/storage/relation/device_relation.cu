@@ -12,12 +12,12 @@ namespace gpulog::storage::gpu {
 
 namespace {
 
-/// Offers candidate i: a slot refers to the candidate until it has a row. Candidates were written by earlier kernels,
-/// so whoever sees the slot sees the tuple.
+/// Offers candidate i: a slot refers to the candidate until the candidate has a row. Earlier kernels wrote the
+/// candidates, so a thread that sees the slot also sees the tuple.
 struct offer_candidate {
   set_view set;
   const word* const* candidates;
-  std::uint64_t* slot_of;  // of a winner; UINT64_MAX: not new
+  std::uint64_t* slot_of;  // slot of a winner; UINT64_MAX: not new
   __device__ void operator()(std::uint64_t i) const {
     const auto own = [&](std::uint32_t c) { return candidates[c][i]; };
     const std::uint64_t hash = set.tuple_hash(own);
@@ -119,7 +119,7 @@ set_view device_relation::set_by_key(const std::vector<std::uint32_t>& key) cons
 
 void device_relation::keep_best(std::uint32_t column, const value_order& order) {
   constexpr std::uint32_t most_columns = 3;
-  if (arity_ > most_columns) return;  // it comes complete
+  if (arity_ > most_columns) return;  // such relations are loaded complete
   const auto flip = static_cast<word>(order.rank(0));
   kept_by_.emplace<device_best>(*context_, *resource_, column, flip);
 }
@@ -144,7 +144,7 @@ void device_relation::compact_best(bool all) {
   const std::uint64_t appended = tail_ - rows_;
   std::uint64_t kept = 0;
   const array<std::uint64_t> rows = best.select_tuples(set(), tail_, kept);
-  // First: runs that were not built yet read the columns as they are.
+  // Drop indexes first: runs that are not built yet read the current columns.
   for (std::size_t i = 0; i < indexes_.size(); ++i) drop_index(i);
   for (auto& column : columns_) {
     array<word> packed(*resource_, column.size(), backend::fresh_memory::anything);
@@ -171,7 +171,7 @@ void device_relation::extend_set(std::uint64_t limit, std::uint64_t extra, bool 
   limit_ = only_appends_ ? limit : std::visit(extended, kept_by_);
 }
 
-/// Whether set and columns of that many rows fit into memory beside those that are there.
+/// Returns whether set and columns for `rows` rows fit into the free memory.
 bool device_relation::fits_beside(std::uint64_t rows) const {
   const std::uint64_t all = resource_->limit() != 0 ? resource_->limit() : context_->memory_bytes() / 10 * 9;
   const std::uint64_t set_bytes =
@@ -180,10 +180,10 @@ bool device_relation::fits_beside(std::uint64_t rows) const {
   return bytes < all - std::min(all, resource_->used());
 }
 
-/// Rows that columns and set are to hold when that many more come.
+/// Returns the capacity of columns and set for `extra` more rows.
 std::uint64_t device_relation::limit_for(std::uint64_t extra) const {
   if (only_appends_) {
-    // Who appends knows how much; half as much again only lest it happens often.
+    // Appending callers know the number of rows, so grow by half at most, only to avoid frequent growth.
     const std::uint64_t wanted = std::max({tail_ + extra, limit_, calibration::initial_rows});
     const std::uint64_t larger = limit_ + limit_ / 2;
     return larger > wanted && fits_beside(larger) ? larger : wanted;
@@ -213,8 +213,9 @@ void device_relation::grow(std::uint64_t extra, bool keep_set) {
   extend_set(limit, extra, keep_set);
 }
 
-/// Columns move one by one, the last one beside all that are there by then. What can't succeed must not begin, as
-/// columns that are larger than they need be take the place of others. @throws memory_exceeded
+/// Columns are moved one by one, the last column while all larger columns exist. Fails before moving anything, because
+/// columns larger than needed would take memory from the rest.
+/// @throws memory_exceeded
 void device_relation::require_room_for_columns(std::uint64_t limit) const {
   const std::uint64_t rows_more = limit - std::min(limit, columns_.front().size());
   if (rows_more == 0) return;
@@ -233,11 +234,11 @@ void device_relation::grow_column(array<word>& column, std::uint64_t limit) {
                              backend::gpu::direction::device_to_device, context_->stream());
   }
   column.swap(larger);
-  if (!only_appends_) outgrown_columns_.push_back(std::move(larger));  // else nobody reads it yet
+  if (!only_appends_) outgrown_columns_.push_back(std::move(larger));  // otherwise no kernel reads the old column yet
 }
 
 void device_relation::set_counter(std::uint64_t rows) {
-  backend::gpu::for_each(context_->stream(), 1, put_counter{rows, counter_.data()});  // nobody waits for it
+  backend::gpu::for_each(context_->stream(), 1, put_counter{rows, counter_.data()});  // asynchronous
   set_tail(rows);
 }
 

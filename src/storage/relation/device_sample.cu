@@ -14,8 +14,8 @@ struct take_row {
   const word* const* columns;
   std::uint32_t arity;
   std::uint64_t* taken;
-  std::uint64_t most;  ///< that have room
-  word* sample;        ///< column by column, `most` words each
+  std::uint64_t most;  ///< capacity in rows
+  word* sample;        ///< [column][most]
 
   __device__ void operator()(std::uint64_t row) const {
     if (!chosen.takes(columns, arity, row)) return;
@@ -30,7 +30,7 @@ struct take_row {
 std::vector<sampled_rows> sample_rows(const backend::gpu::device_context& context, backend::memory_resource& resource,
                                       const std::vector<sampled_columns>& relations, std::uint64_t wanted) {
   using backend::gpu::direction;
-  // Far more than wanted have low hash values only where hashing fails.
+  // Many more rows than wanted pass only if hashing fails.
   const auto most_of = [wanted](const sampled_columns& one) { return std::min(one.rows, wanted + wanted / 4); };
   std::vector<const word*> columns;
   std::uint64_t words = 0;

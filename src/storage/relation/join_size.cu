@@ -1,5 +1,5 @@
-// In a source of its own: the device loads the code of a source when its first kernel starts, and this one is often the
-// only one that is needed.
+// A separate source file: the device loads the code of a file when its first kernel starts, and often only this kernel
+// is needed.
 
 #include "storage/relation/join_size.hpp"
 
@@ -16,7 +16,7 @@ __global__ void count_keys_kernel(const word* values, join_sample sample, std::u
   for (std::uint64_t i = backend::gpu::thread_number(); i < sample.size; i += backend::gpu::thread_count())
     atomicAdd(counts + values[sample.row(i)], 1U);
 }
-/// The sum of the values' counts.
+/// Sums the counts of the values.
 __global__ void sum_counts_kernel(const word* values, join_sample sample, const std::uint32_t* counts,
                                   std::uint64_t keys, std::uint64_t* result) {
   unsigned long long sum = 0;

@@ -20,7 +20,7 @@ struct column_list {
   unsigned count = 0;
 };
 
-/// Blocks take columns in turn. A wave has one value to offer, so few threads meet in the result.
+/// Blocks take columns in turn. Each wave offers one value, to limit contention on the result.
 __global__ void largest_kernel(const GPULOG_GRID_CONSTANT column_list columns, word* results) {
   const column_values& column = columns.at[blockIdx.x % columns.count];
   const std::uint64_t blocks = gridDim.x / columns.count;

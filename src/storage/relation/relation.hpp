@@ -256,9 +256,14 @@ class relation {
   [[nodiscard]] const sorted_index& index(std::size_t number) const { return *indexes_[number]; }
   template <class Backend>
   void refresh_index(Backend& backend, std::size_t number) {
-    if (!abilities().has_columns || indexes_[number]->covers(rows_.old_rows, rows_.rows)) return;
-    indexes_[number]->refresh(backend, columns(), rows_.old_rows, rows_.rows);
+    if (!abilities().has_columns || is_fresh(number)) return;
+    column_pointers& pointers = indexes_[number]->pointers();
+    pointers.resize(arity());
+    for (std::uint32_t c = 0; c < arity(); ++c) pointers[c] = column(c);
+    indexes_[number]->refresh(backend, pointers, rows_.old_rows, rows_.rows);
   }
+  /// Whether an index covers all rows.
+  [[nodiscard]] bool is_fresh(std::size_t number) const { return indexes_[number]->covers(rows_.old_rows, rows_.rows); }
   void drop_index(std::size_t number) {
     indexes_[number] =
         std::make_unique<sorted_index>(*rows_.resource, indexes_[number]->layout(), rows_.options.buffers);

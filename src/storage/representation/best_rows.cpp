@@ -67,9 +67,9 @@ void best_rows::choose_shown() {
 void best_rows::swap(std::uint64_t one, std::uint64_t other) {
   row_set& set = table_.set();
   const std::uint64_t hash = table_.hash(one);
-  set.move_row(hash, one, row_set::nowhere);
+  set.move_row(hash, one, set.nowhere());
   set.move_row(table_.hash(other), other, one);
-  set.move_row(hash, row_set::nowhere, other);
+  set.move_row(hash, set.nowhere(), other);
   for (auto& column : rows_->columns) std::swap(column[one], column[other]);
   std::swap(replaced_[one], replaced_[other]);
 }

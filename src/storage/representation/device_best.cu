@@ -12,7 +12,7 @@ namespace gpulog::storage::gpu {
 
 namespace {
 
-/// Moves a slot to a larger table. Nobody else has its key.
+/// Moves a slot to a larger table; each key is moved by exactly one thread.
 struct move_slot {
   set_view from;
   set_view to;
@@ -59,7 +59,7 @@ device_best::device_best(const backend::gpu::device_context& context, memory_res
       shown_(resource),
       stale_(resource, 1) {}
 
-/// All bits set: no key, no rank.
+/// All bits set means: no key, no rank.
 array<std::uint64_t> device_best::filled(std::uint64_t size) const {
   array<std::uint64_t> made(*resource_, size, backend::fresh_memory::anything);
   backend::gpu::fill_async(made.data(), 0xff, size * sizeof(std::uint64_t), context_->stream());

@@ -12,14 +12,14 @@ namespace gpulog::storage::gpu {
 
 namespace {
 
-/// Puts a slot's new content where its hash belongs. Nobody else offers the same one.
+/// Inserts a slot's content that no thread offers twice.
 __device__ inline void place_new(std::uint64_t* slots, std::uint64_t capacity, std::uint64_t hash, std::uint64_t slot) {
   std::uint64_t at = scale(hash, capacity);
   while (atomicCAS(reinterpret_cast<unsigned long long*>(slots + at), 0ULL, slot) != 0)
     at = at + 1 == capacity ? 0 : at + 1;
 }
-/// Moves a slot to a larger table. As places grow with the hash, tables are read and written from front to back.
-/// @tparam KeyShift bits of a slot below its key: 0 where it is a tuple, packed_word::bits where it is a word
+/// Moves a slot to a larger table. Places grow with the hash, so both tables are accessed sequentially.
+/// @tparam KeyShift number of bits below the key in a slot: 0 for tuples, packed_word::bits for words
 template <unsigned KeyShift>
 struct rehash_slot {
   const std::uint64_t* from;
@@ -93,7 +93,7 @@ void device_set::release() {
 
 bool device_set::bound_values(const set_view& rows, std::uint64_t n, const std::vector<std::uint64_t>& bounds,
                               std::uint64_t memory) {
-  // Another form of the stratum has chosen a set for these values.
+  // An earlier form of the stratum has already chosen a set for these values.
   if (bits_.size() != 0 || is_words_) return false;
   if (sets_ == set_choice::hash || rows.arity == 0 || !is_packed(rows)) return false;
   bounds_ = bit_matrix_shape::of(bounds);
@@ -108,7 +108,7 @@ bool device_set::bound_values(const set_view& rows, std::uint64_t n, const std::
   return false;
 }
 
-/// @return whether there was memory for a matrix
+/// @return whether a matrix fits into memory
 bool device_set::become_bits(const set_view& rows, std::uint64_t n, bool keep) {
   if (bounds_->bytes() > largest_matrix(sets_, memory_, resource_->used())) return false;
   try {
@@ -124,7 +124,8 @@ bool device_set::become_bits(const set_view& rows, std::uint64_t n, bool keep) {
   return true;
 }
 
-/// A table of words instead of tuples. @return whether there was memory for it, and enough tuples share a word
+/// Replaces the tuples by a table of words.
+/// @return whether the table fits into memory and enough tuples share a word
 bool device_set::become_words(const set_view& rows, std::uint64_t n, std::uint64_t slots, bool keep) {
   array<std::uint64_t> tuples(*resource_);
   tuples.swap(slots_);
@@ -155,10 +156,11 @@ std::uint64_t device_set::used_slots() const {
   return context_->read_counter(count.data());
 }
 
-/// Slots for that many more tuples, each of which may need one. @return how many there are room for
+/// Makes space for `extra` more tuples, each of which may need a slot.
+/// @return the number of tuples that fit
 std::uint64_t device_set::make_word_room(std::uint64_t extra, bool keep) {
   const std::uint64_t used = used_slots();
-  // Counting takes time, too: it should not happen for a few tuples.
+  // Counting takes time and should not happen for a few tuples.
   const std::uint64_t wanted = used + std::max(extra, slots_.size() / 16);
   std::uint64_t capacity = slots_.size();
   while (capacity / slots_per_row < wanted) capacity *= capacity < calibration::fast_growth_slots ? 4 : 2;
@@ -201,7 +203,7 @@ void device_set::rehash(const set_view& rows, std::uint64_t n, std::uint64_t cap
       throw;
     }
     const std::uint64_t before = smaller.size();
-    smaller.release();  // the columns have all that it had
+    smaller.release();  // the columns hold the same tuples
     try {
       slots_ = array<std::uint64_t>(*resource_, capacity);
     } catch (const backend::memory_exceeded&) {

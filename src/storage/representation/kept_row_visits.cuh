@@ -7,12 +7,12 @@
 #include "backend/gpu/wave.hpp"
 #include "storage/representation/kept_rows.cuh"
 
-/// Kernels that read all kept rows of a relation, as words of bits.
+/// Kernels that read all factorized rows of a relation as words of bits.
 namespace gpulog::storage::gpu {
 
-/// All lanes of a wave: use(number, bits) for the words of a source's row, where a word's number is that of a word in
-/// bits by node; a lane each. Several calls may come for one word. A node comes once.
-/// @param wanted bits by node, others are left out, and words without them are not read; null: all
+/// All lanes of a wave: calls use(number, bits) for the words of a source's row, one lane per call; `number` is the
+/// index of the word in a bitmap over nodes. A word may be reported in several calls, a node only once.
+/// @param wanted bitmap of nodes; skips all unset nodes, and words without wanted nodes; null: all nodes
 template <class Use>
 __device__ void visit_words(const kept_rows_view& kept, std::uint32_t source, const std::uint32_t* wanted,
                             const Use& use) {
@@ -64,8 +64,9 @@ __global__ void __launch_bounds__(visiting_threads)
   }
 }
 
-/// use(source, number of a word, bits) for all rows, a wave for each, in the stream's order.
-/// @param kept in device memory @param wanted as above
+/// Calls use(source, word number, bits) for all rows, one wave per row, in stream order.
+/// @param kept in device memory
+/// @param wanted as above
 template <class Use>
 void visit_rows(backend::gpu::stream_handle stream, const kept_rows_view* kept, std::uint64_t sources,
                 const std::uint32_t* wanted, const Use& use) {

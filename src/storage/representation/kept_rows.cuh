@@ -7,16 +7,16 @@
 #include "storage/sets/hash.hpp"
 #include "support/ids.hpp"
 
-/// Rows that a device keeps as words, and how kernels find a tuple in them (device_factorized.hpp).
+/// Rows stored as words on a device, and tuple lookups in them (device_factorized.hpp).
 namespace gpulog::storage::gpu {
 
-/// A row that is kept, or what is known of one: its size, and its place in units of row_alignment words, with a bit
-/// that says whether it is a list or bits.
+/// A reference to a stored row: its size, and its place in units of row_alignment words, with a bit that tells lists
+/// from bits.
 struct kept_row {
-  static constexpr unsigned long long unknown = ~0ULL;  ///< of a vertex: it is not complete, or not kept
+  static constexpr unsigned long long unknown = ~0ULL;  ///< for a vertex: the row is not complete, or not stored
   static constexpr unsigned long long empty = 0;
-  static constexpr std::uint32_t no_place = UINT32_MAX;  ///< it is not kept
-  static constexpr std::uint32_t bits_mark = 1U << 31;   ///< of a place: bits are there
+  static constexpr std::uint32_t no_place = UINT32_MAX;  ///< the row is not stored
+  static constexpr std::uint32_t bits_mark = 1U << 31;   ///< in a place: the row is stored as bits
   static constexpr std::uint64_t most_units = bits_mark - 1ULL;
 
   [[nodiscard]] __device__ static unsigned long long of(std::uint32_t size, std::uint32_t place) {
@@ -25,38 +25,38 @@ struct kept_row {
   [[nodiscard]] __device__ static std::uint32_t size(unsigned long long row) {
     return static_cast<std::uint32_t>(row >> 32);
   }
-  /// With the mark.
+  /// Returns the place, including the mark.
   [[nodiscard]] __device__ static std::uint32_t place(unsigned long long row) {
     return static_cast<std::uint32_t>(row);
   }
   [[nodiscard]] __device__ static bool is_list(unsigned long long row) { return (place(row) & bits_mark) == 0; }
 };
 
-/// Kept rows begin at multiples of so many words.
+/// Rows start at multiples of this many words.
 constexpr std::uint32_t row_alignment = 32;
-/// Results up to this many numbers are lists, found by one wave each, in a place of their own for each source. They
-/// are in no order; longer ones ascend.
+/// Results of at most this many numbers are lists, computed by one wave each, at a fixed place per source. Short lists
+/// are unordered; longer lists ascend.
 constexpr std::uint32_t short_row = 32;
 static_assert(short_row == row_alignment);
 
-/// Memory of kept rows: lists of numbers, or rows of bits, of words by group (a word for each lane of a wave). A row of
-/// bits that fits into a block's memory is kept with all of its groups: which of them are not zero; sums; the groups
-/// that are not zero, each in its place. Of longer rows nothing is kept for groups that are zero (`is_compact`): how
-/// many others there are, their numbers, sums, these groups side by side. Sums are by group: of the bits in front; and
-/// one behind.
+/// Memory of stored rows: lists of numbers, or rows of bits in groups of words (one word per lane of a wave). A row of
+/// bits that fits into shared memory is stored with all groups: a map of the nonzero groups, prefix sums, and space for
+/// each group, of which only nonzero groups are valid. A longer row is stored without zero groups (`is_compact`): the
+/// number of groups, their numbers, prefix sums, and the groups. Prefix sums count the bits before each group, with one
+/// extra entry.
 struct row_memory {
   std::uint32_t* words = nullptr;
-  std::uint32_t groups = 0;         ///< of a row of bits
+  std::uint32_t groups = 0;         ///< per row of bits
   std::uint32_t map_words = 0;      ///< bits by group
   std::uint32_t head_words = 0;     ///< map and sums
-  std::uint32_t longest_list = 0;   ///< longer rows are bits
-  std::uint32_t list_of_group = 0;  ///< of a compact row: it is a list up to so many numbers for each of its groups
+  std::uint32_t longest_list = 0;   ///< longer rows are stored as bits
+  std::uint32_t list_of_group = 0;  ///< a compact row is a list if it has at most this many numbers per group
   bool is_compact = false;
 
   [[nodiscard]] GPULOG_HOST_DEVICE static std::uint32_t aligned(std::uint32_t n) {
     return (n + row_alignment - 1) / row_alignment * row_alignment;
   }
-  /// Of a compact row: in front of its groups.
+  /// Returns the words before the groups of a compact row.
   [[nodiscard]] GPULOG_HOST_DEVICE static std::uint32_t compact_head_words(std::uint32_t used) {
     return aligned(2 * used + 2);
   }
@@ -74,13 +74,13 @@ struct row_memory {
   }
 };
 
-/// Some columns of a relation whose tuples have numbers.
+/// Some columns of a relation whose tuples are numbered.
 struct numbered_columns {
   static constexpr std::uint32_t most = 16;
   static constexpr std::uint32_t none = UINT32_MAX;
 
-  const std::uint32_t* slots = nullptr;  ///< number + 1; 0: free; null: a value is its own number
-  std::uint64_t size = 0;                ///< of slots; or numbers are below
+  const std::uint32_t* slots = nullptr;  ///< number + 1; 0: free; null: a value is its number
+  std::uint64_t size = 0;                ///< number of slots; without slots: exclusive bound of the numbers
   const word* values[most] = {};         ///< by number
   std::uint32_t columns[most] = {};      ///< of the relation
   std::uint32_t arity = 0;
@@ -101,31 +101,31 @@ struct numbered_columns {
   }
 };
 
-/// What kernels ask kept rows for: a tuple, or whether there is one with these sources, or these nodes.
+/// What a kernel looks up: a tuple, or whether any tuple has these sources or these nodes.
 enum class kept_question : std::uint8_t { tuple, source, node };
 
-/// All rows of a relation, for kernels that ask for tuples.
+/// All rows of a relation, for lookups of tuples in kernels.
 struct kept_rows_view {
   numbered_columns sources;
   numbered_columns nodes;
-  std::uint32_t groups = 0;  ///< of a row of bits
+  std::uint32_t groups = 0;  ///< per row of bits
   std::uint64_t source_count = 0;
   std::uint64_t node_count = 0;
   kept_question asked = kept_question::tuple;
-  const std::uint32_t* used_nodes = nullptr;  ///< bits by node: those that a row has; for kept_question::node
+  const std::uint32_t* used_nodes = nullptr;  ///< bitmap of the nodes that occur in some row; for kept_question::node
 
-  // All rows are bits.
+  // Representation 1: all rows are bits.
   const std::uint32_t* bits = nullptr;    ///< [source][group][lane]; null: rows are lists or bits
-  const std::uint32_t* stamps = nullptr;  ///< [source][group]; 0: the group has no bits, nor words
-  const std::uint64_t* places = nullptr;  ///< by source, and one behind: rows in front
+  const std::uint32_t* stamps = nullptr;  ///< [source][group]; 0: the group has no bits and no valid words
+  const std::uint64_t* places = nullptr;  ///< by source, with one extra entry: number of earlier rows
 
-  // Rows are lists or bits.
+  // Representation 2: rows are lists or bits.
   row_memory rows;
   const unsigned long long* results = nullptr;  ///< kept_row, by source
-  const std::uint32_t* lists = nullptr;         ///< of rows without a place: numbers, ascending
-  const std::uint64_t* begins = nullptr;        ///< of these, by source
+  const std::uint32_t* lists = nullptr;         ///< rows without a place, as ascending numbers
+  const std::uint64_t* begins = nullptr;        ///< of the lists, by source
 
-  /// Words of bits by node, whole groups.
+  /// Returns the number of words in a bitmap of nodes, in whole groups.
   [[nodiscard]] GPULOG_HOST_DEVICE std::uint64_t node_words() const {
     return std::uint64_t{groups} * backend::gpu::wave_size;
   }
@@ -163,7 +163,7 @@ struct kept_rows_view {
   }
 
  private:
-  /// Of the first number in an ascending list that is not smaller.
+  /// Returns the place of the first number in an ascending list that is not smaller.
   [[nodiscard]] __device__ static std::uint32_t place_in(const std::uint32_t* list, std::uint32_t size,
                                                          std::uint32_t number) {
     std::uint32_t low = 0;
@@ -178,14 +178,15 @@ struct kept_rows_view {
     }
     return low;
   }
-  /// Whether a number is in a list.
+  /// Returns whether an ascending list contains a number.
   [[nodiscard]] __device__ static bool ascends_to(const std::uint32_t* list, std::uint32_t size, std::uint32_t number) {
     const std::uint32_t at = place_in(list, size, number);
     return at < size && list[at] == number;
   }
 };
 
-/// A call, lest kernels that ask other sets need registers for it. @param tuple by column
+/// Not inlined, so that kernels that look up other sets need no registers for this.
+/// @param tuple by column
 GPULOG_NO_INLINE __device__ inline bool contains_kept(const kept_rows_view* kept, const word* tuple) {
   if (kept->asked == kept_question::node) {
     const std::uint32_t node = kept->nodes.find(tuple);

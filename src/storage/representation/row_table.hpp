@@ -28,15 +28,17 @@ class row_table {
   [[nodiscard]] row_set& set() { return set_; }
   [[nodiscard]] const row_set& set() const { return set_; }
   [[nodiscard]] std::uint64_t bytes() const { return set_.bytes(); }
-  [[nodiscard]] bool has_room(std::uint64_t room) const { return rows_->has_room(room) && set_.has_room(room); }
+  [[nodiscard]] bool has_room(std::uint64_t room) const {
+    return rows_->has_room(room) && set_.has_room(room, rows_->capacity());
+  }
   /// In the set; the columns have it.
   void make_room(std::uint64_t room) {
-    if (set_.has_room(room)) return;
+    if (set_.has_room(room, rows_->capacity())) return;
     const auto fetch = [this](std::uint64_t row) {
       for (const auto& column : rows_->columns) __builtin_prefetch(column.data() + row);
     };
     set_.grow(
-        room, [this](std::uint64_t row) { return hash(row); }, fetch, rows_->options.workers);
+        room, rows_->capacity(), [this](std::uint64_t row) { return hash(row); }, fetch, rows_->options.workers);
   }
 
   /// offer(hash, row, i) puts tuple i of a tile at `row`, if it does. @return how many tuples that were

@@ -16,7 +16,8 @@ struct exclusive_access {
     return true;
   }
   /// The same; who reads the value sees what was written before it.
-  static bool publish(std::uint64_t& place, std::uint64_t& seen, std::uint64_t value) {
+  template <class Slot>
+  static bool publish(Slot& place, Slot& seen, Slot value) {
     return replace(place, seen, value);
   }
   /// @return whether it was not set
@@ -47,7 +48,8 @@ struct concurrent_access {
   static bool replace(Slot& place, Slot& seen, Slot value) {
     return __atomic_compare_exchange_n(&place, &seen, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
   }
-  static bool publish(std::uint64_t& place, std::uint64_t& seen, std::uint64_t value) {
+  template <class Slot>
+  static bool publish(Slot& place, Slot& seen, Slot value) {
     return __atomic_compare_exchange_n(&place, &seen, value, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE);
   }
   static bool set_bit(std::uint64_t& place, std::uint64_t bit) {

@@ -61,7 +61,7 @@ class narrow_set : public array_of_slots<std::uint32_t> {
   /// The same for so many tuples.
   [[nodiscard]] static std::uint64_t slots_for(const bit_matrix_shape& shape, std::uint64_t tuples) {
     std::uint64_t slots = least_slots(shape);
-    while (table_growth::limit(slots) < tuples) slots = table_growth::next(slots);
+    while (limit(slots) < tuples) slots = table_growth::next(slots);
     return slots;
   }
 

@@ -4,9 +4,9 @@
 
 #include "storage/relation/views.hpp"
 
-/// Insertion of packed tuples, by any number of threads at a time: into a bit matrix, a hash table of words, or one of
-/// tuples. Most candidates are duplicates: a plain load comes first. A slot only ever changes from free to a key and a
-/// bit from 0 to 1, so a stale value is safe.
+/// Insertion of packed tuples by any number of threads: into a bit matrix, a hash table of words, or a hash table of
+/// tuples. Most candidates are duplicates, so a plain load comes first. A slot only changes from free to a key, and a
+/// bit only from 0 to 1, so a stale value is safe.
 namespace gpulog::storage::gpu {
 
 __device__ inline bool insert_bit(const set_view& set, std::uint64_t key) {
@@ -32,7 +32,7 @@ __device__ inline bool insert_word(const set_view& set, std::uint64_t key) {
   }
 }
 
-/// @return whether it was new
+/// @return whether the tuple is new
 __device__ inline bool insert_packed(const set_view& set, std::uint64_t key) {
   if (set.bits != nullptr) return insert_bit(set, key);
   if (set.words_per_row != 0) return insert_word(set, key);
@@ -48,7 +48,7 @@ __device__ inline bool insert_packed(const set_view& set, std::uint64_t key) {
 }
 
 __device__ inline bool contains_word(const set_view& set, std::uint64_t key) {
-  // A value behind the last column would be found in the next row.
+  // Without this test, a value beyond the last column would be found in the next row.
   if (static_cast<word>(key) / packed_word::bits >= set.words_per_row) return false;
   const std::uint64_t number = set.word_number(key);
   for (std::uint64_t at = scale(mix(number), set.capacity);; at = at + 1 == set.capacity ? 0 : at + 1) {

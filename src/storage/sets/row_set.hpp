@@ -1,6 +1,10 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <optional>
+#include <utility>
 
 #include "backend/array.hpp"
 #include "storage/calibration.hpp"
@@ -9,132 +13,266 @@
 
 namespace gpulog::storage {
 
-/// A set of tuples of any width, by open addressing with linear probing: a slot holds a row id and a fingerprint, the
-/// tuple itself stands in the relation's columns. Row ids have 40 bits. A tuple's row is written before its slot, so
-/// whoever sees the slot sees the row.
-class row_set : public slot_array {
+/// What became of a row that was offered to a set of keys.
+enum class placed_row : std::uint8_t { no, added, replaced };
+
+/// The slots of a row set: open addressing with linear probing. A slot holds a row id + 1 in its lower bits and a
+/// fingerprint of the hash in the others. A tuple's row is written before its slot, so whoever sees the slot sees the
+/// row.
+template <class Slot>
+class row_slots : public array_of_slots<Slot> {
  public:
-  explicit row_set(backend::memory_resource& resource) : slot_array(resource, table_growth::initial_slots) {}
+  static constexpr std::uint64_t no_row = UINT64_MAX;
+
+  /// @param row_bits of a slot
+  row_slots(backend::memory_resource& resource, std::uint64_t slots, unsigned row_bits)
+      : array_of_slots<Slot>(resource, slots), row_bits_(row_bits) {}
+
+  [[nodiscard]] unsigned row_bits() const { return row_bits_; }
+  /// A number that no row has: what fits into a slot is larger.
+  [[nodiscard]] std::uint64_t nowhere() const { return most_rows(row_bits_); }
+  /// Row ids below this fit into so many bits.
+  [[nodiscard]] static constexpr std::uint64_t most_rows(unsigned row_bits) {
+    return (std::uint64_t{1} << row_bits) - 2;
+  }
 
   void prefetch(std::uint64_t hash) const { __builtin_prefetch(slots_.data() + scale(hash, slots_.size()), 1); }
 
-  /// Offers row `row`, whose tuple has this hash. `same_as(other)` compares it with another row's tuple.
-  /// @return whether it was new; then the set refers to `row`.
   template <class Access, class SameAs>
   bool insert(std::uint64_t hash, std::uint64_t row, SameAs&& same_as) {
-    std::uint64_t* const slots = slots_.data();
-    const std::uint64_t entry = make_entry(hash, row);
+    Slot* const slots = slots_.data();
+    const Slot entry = make_entry(hash, row);
     std::uint64_t at = scale(hash, slots_.size());
     while (true) {
-      std::uint64_t seen = __atomic_load_n(&slots[at], __ATOMIC_ACQUIRE);
+      Slot seen = __atomic_load_n(&slots[at], __ATOMIC_ACQUIRE);
       if (seen == 0 && Access::publish(slots[at], seen, entry)) return true;
-      if ((seen >> row_bits) == (entry >> row_bits) && same_as((seen & row_mask) - 1)) return false;
-      if (++at == slots_.size()) at = 0;
+      if (has_same_print(seen, entry) && same_as(row_of(seen))) return false;
+      at = next(at);
     }
   }
-  enum class placed : std::uint8_t { no, added, replaced };
-  /// For sets of keys: offers row `row`. Where a row with the same key is, consider(it) decides whether `row` takes its
-  /// place. show(replaced row) is called before anybody can see `row`; no_row for none. It may be called again.
   template <class Access, class SameKey, class Consider, class Show>
-  placed insert_or_replace(std::uint64_t hash, std::uint64_t row, SameKey&& same_key, Consider&& consider,
-                           Show&& show) {
-    std::uint64_t* const slots = slots_.data();
-    const std::uint64_t entry = make_entry(hash, row);
+  placed_row insert_or_replace(std::uint64_t hash, std::uint64_t row, SameKey&& same_key, Consider&& consider,
+                               Show&& show) {
+    Slot* const slots = slots_.data();
+    const Slot entry = make_entry(hash, row);
     std::uint64_t at = scale(hash, slots_.size());
-    std::uint64_t seen = __atomic_load_n(&slots[at], __ATOMIC_ACQUIRE);
+    Slot seen = __atomic_load_n(&slots[at], __ATOMIC_ACQUIRE);
     while (true) {
       const bool is_free = seen == 0;
-      const std::uint64_t other = is_free ? no_row : (seen & row_mask) - 1;
-      if (!is_free && ((seen >> row_bits) != (entry >> row_bits) || !same_key(other))) {
-        if (++at == slots_.size()) at = 0;
+      const std::uint64_t other = is_free ? no_row : row_of(seen);
+      if (!is_free && (!has_same_print(seen, entry) || !same_key(other))) {
+        at = next(at);
         seen = __atomic_load_n(&slots[at], __ATOMIC_ACQUIRE);
         continue;
       }
-      if (!is_free && !consider(other)) return placed::no;
+      if (!is_free && !consider(other)) return placed_row::no;
       show(other);
       if (!Access::publish(slots[at], seen, entry)) continue;  // with what is there now
-      return is_free ? placed::added : placed::replaced;
+      return is_free ? placed_row::added : placed_row::replaced;
     }
   }
-  static constexpr std::uint64_t no_row = UINT64_MAX;
-  /// A number that no row has.
-  static constexpr std::uint64_t nowhere = (1ULL << 40) - 2;
-
   template <class SameAs>
   [[nodiscard]] bool contains(std::uint64_t hash, SameAs&& same_as) const {
-    const std::uint64_t fingerprint = make_entry(hash, 0) >> row_bits;
-    for (std::uint64_t at = scale(hash, slots_.size());; at = at + 1 == slots_.size() ? 0 : at + 1) {
-      const std::uint64_t seen = __atomic_load_n(&slots_.data()[at], __ATOMIC_ACQUIRE);
+    const Slot entry = make_entry(hash, 0);
+    for (std::uint64_t at = scale(hash, slots_.size());; at = next(at)) {
+      const Slot seen = __atomic_load_n(&slots_.data()[at], __ATOMIC_ACQUIRE);
       if (seen == 0) return false;
-      if ((seen >> row_bits) == fingerprint && same_as((seen & row_mask) - 1)) return true;
+      if (has_same_print(seen, entry) && same_as(row_of(seen))) return true;
     }
   }
 
-  /// The tuple of row `from` was moved to row `to`. Nobody may use the set meanwhile.
   void move_row(std::uint64_t hash, std::uint64_t from, std::uint64_t to) {
-    const std::uint64_t entry = make_entry(hash, from);
-    std::uint64_t at = scale(hash, slots_.size());
-    while (slots_[at] != entry) at = at + 1 == slots_.size() ? 0 : at + 1;
-    slots_[at] = make_entry(hash, to);
+    slots_[find(hash, from)] = make_entry(hash, to);
   }
-
-  /// Takes row `row` with this hash out of the set; hash_of as for grow(). Nobody may use the set meanwhile.
   template <class HashOf>
   void erase(std::uint64_t hash, std::uint64_t row, HashOf&& hash_of) {
     const std::uint64_t size = slots_.size();
-    const std::uint64_t entry = make_entry(hash, row);
-    std::uint64_t free = scale(hash, size);
-    while (slots_[free] != entry) free = free + 1 == size ? 0 : free + 1;
+    std::uint64_t free = find(hash, row);
     // What stands behind moves up, as far as its own place: probing ends at a free slot.
     const auto distance = [size](std::uint64_t from, std::uint64_t to) {
       return to >= from ? to - from : to + size - from;
     };
-    for (std::uint64_t at = free + 1 == size ? 0 : free + 1; slots_[at] != 0; at = at + 1 == size ? 0 : at + 1) {
-      const std::uint64_t home = scale(hash_of((slots_[at] & row_mask) - 1), size);
+    for (std::uint64_t at = next(free); slots_[at] != 0; at = next(at)) {
+      const std::uint64_t home = scale(hash_of(row_of(slots_[at])), size);
       if (distance(home, at) < distance(free, at)) continue;
       slots_[free] = slots_[at];
       free = at;
     }
     slots_[free] = 0;
-    count_.fetch_sub(1, std::memory_order_relaxed);
+    this->count_.fetch_sub(1, std::memory_order_relaxed);
   }
 
-  /// As grow_slots(); hash_of(row) gives the hash of a row in the set, and fetch(row) asks for the memory that it
-  /// reads.
+  /// Makes room for that many more, and for row ids of so many bits. Parameters as those of row_set::grow().
   template <class HashOf, class Fetch>
-  void grow(std::uint64_t extra, const HashOf& hash_of, const Fetch& fetch, unsigned threads) {
-    grow_slots(extra, calibration::row_slots_of_a_thread, threads,
-               [&](auto access, const auto& old, std::uint64_t begin, std::uint64_t end) {
-                 move_entries<decltype(access)>(old, begin, end, hash_of, fetch);
-               });
+  void grow(std::uint64_t extra, unsigned row_bits, const HashOf& hash_of, const Fetch& fetch, unsigned threads) {
+    const std::uint64_t capacity = this->slots_with_room(extra);
+    const unsigned former_bits = row_bits_;
+    if (capacity == slots_.size() && row_bits == former_bits) return;
+    backend::array<Slot> old = this->replace_slots(capacity);
+    row_bits_ = row_bits;
+    take(std::move(old), former_bits, hash_of, fetch, threads);
   }
+  /// Inserts the rows of a table with other slots, which is empty afterwards. There is room.
+  template <class From, class HashOf, class Fetch>
+  void take_over(row_slots<From>& other, const HashOf& hash_of, const Fetch& fetch, unsigned threads) {
+    this->template add_count<exclusive_access>(other.size());
+    take(std::move(other.slots_), other.row_bits_, hash_of, fetch, threads);
+  }
+  using array_of_slots<Slot>::slots_with_room;
 
  private:
-  /// Inserts what stands in slots [begin, end) of the smaller table. Rows stand in the order of their hashes there, so
-  /// their tuples lie anywhere: a batch of them is fetched before the first is read.
-  template <class Access, class HashOf, class Fetch>
-  void move_entries(const backend::array<std::uint64_t>& old, std::uint64_t begin, std::uint64_t end,
+  template <class Other>
+  friend class row_slots;
+  using array_of_slots<Slot>::slots_;
+
+  [[nodiscard]] Slot row_mask() const { return static_cast<Slot>(most_rows(row_bits_) + 1); }
+  [[nodiscard]] std::uint64_t row_of(Slot entry) const { return (entry & row_mask()) - std::uint64_t{1}; }
+  [[nodiscard]] bool has_same_print(Slot one, Slot other) const { return (one ^ other) >> row_bits_ == 0; }
+  /// The fingerprint is taken from the hash's low bits: its high ones chose the slot.
+  [[nodiscard]] Slot make_entry(std::uint64_t hash, std::uint64_t row) const {
+    return static_cast<Slot>(hash << row_bits_ | (row + 1));
+  }
+  [[nodiscard]] std::uint64_t next(std::uint64_t at) const { return at + 1 == slots_.size() ? 0 : at + 1; }
+  /// Where a row stands that is in the set.
+  [[nodiscard]] std::uint64_t find(std::uint64_t hash, std::uint64_t row) const {
+    const Slot entry = make_entry(hash, row);
+    std::uint64_t at = scale(hash, slots_.size());
+    while (slots_[at] != entry) at = next(at);
+    return at;
+  }
+
+  template <class From, class HashOf, class Fetch>
+  void take(backend::array<From> old, unsigned row_bits, const HashOf& hash_of, const Fetch& fetch, unsigned threads) {
+    const std::uint64_t mask = row_slots<From>::most_rows(row_bits) + 1;
+    this->move_slots(std::move(old), calibration::row_slots_of_a_thread, threads,
+                     [&](auto access, auto& from, std::uint64_t begin, std::uint64_t end) {
+                       move_entries<decltype(access)>(from, begin, end, mask, hash_of, fetch);
+                     });
+  }
+  /// Inserts what stands in slots [begin, end) of other slots, and frees these behind itself. Rows stand in the order
+  /// of their hashes there, so their tuples lie anywhere: a batch of them is fetched before the first is read.
+  template <class Access, class From, class HashOf, class Fetch>
+  void move_entries(backend::array<From>& old, std::uint64_t begin, std::uint64_t end, std::uint64_t mask,
                     const HashOf& hash_of, const Fetch& fetch) {
+    constexpr std::uint64_t stride = 1u << 18;
     constexpr std::uint64_t batch = 32;
-    std::uint64_t entries[batch];
+    std::uint64_t rows[batch];
     while (begin < end) {
-      std::uint64_t count = 0;
-      for (; begin < end && count < batch; ++begin) {
-        if (old[begin] == 0) continue;
-        entries[count++] = old[begin];
-        fetch((old[begin] & row_mask) - 1);
+      const std::uint64_t stop = std::min(end, begin + stride);
+      const std::uint64_t freed = begin;
+      while (begin < stop) {
+        std::uint64_t count = 0;
+        for (; begin < stop && count < batch; ++begin) {
+          if (old[begin] == 0) continue;
+          rows[count] = (old[begin] & mask) - 1;
+          fetch(rows[count++]);
+        }
+        for (std::uint64_t i = 0; i < count; ++i) {
+          const std::uint64_t hash = hash_of(rows[i]);
+          this->template place<Access>(scale(hash, slots_.size()), make_entry(hash, rows[i]));
+        }
       }
-      for (std::uint64_t i = 0; i < count; ++i) {
-        place<Access>(scale(hash_of((entries[i] & row_mask) - 1), slots_.size()), entries[i]);
-      }
+      old.resource().discard(old.data() + freed, (stop - freed) * sizeof(From));
     }
   }
 
-  static constexpr unsigned row_bits = 40;
-  static constexpr std::uint64_t row_mask = (1ULL << row_bits) - 1;
+  unsigned row_bits_;
+};
 
-  /// The fingerprint is taken from the hash's low bits: its high ones chose the slot.
-  static std::uint64_t make_entry(std::uint64_t hash, std::uint64_t row) { return (hash << row_bits) | (row + 1); }
+/// A set of tuples of any width, which stand in the relation's columns; the set has their row ids. Slots have 32 bits
+/// as long as row ids leave room for a fingerprint, then 64.
+class row_set {
+  template <class Use>
+  decltype(auto) visit(const Use& use) {
+    return narrow_ ? use(*narrow_) : use(*wide_);
+  }
+  template <class Use>
+  decltype(auto) visit(const Use& use) const {
+    return narrow_ ? use(*narrow_) : use(*wide_);
+  }
+
+ public:
+  using placed = placed_row;
+  static constexpr std::uint64_t no_row = UINT64_MAX;
+
+  explicit row_set(backend::memory_resource& resource)
+      : resource_(&resource), narrow_(std::in_place, resource, table_growth::initial_slots, narrow_bits.front()) {}
+
+  [[nodiscard]] std::uint64_t size() const {
+    return visit([](const auto& slots) { return slots.size(); });
+  }
+  [[nodiscard]] std::uint64_t bytes() const {
+    return visit([](const auto& slots) { return slots.bytes(); });
+  }
+  /// @param rows all row ids are below
+  [[nodiscard]] bool has_room(std::uint64_t extra, std::uint64_t rows) const {
+    return visit([&](const auto& slots) { return slots.has_room(extra) && rows <= slots.nowhere(); });
+  }
+  /// A number that no row has, until the next growth.
+  [[nodiscard]] std::uint64_t nowhere() const {
+    return visit([](const auto& slots) { return slots.nowhere(); });
+  }
+  template <class Access>
+  void add_count(std::uint64_t fresh) {
+    visit([&](auto& slots) { slots.template add_count<Access>(fresh); });
+  }
+  void prefetch(std::uint64_t hash) const {
+    visit([hash](const auto& slots) { slots.prefetch(hash); });
+  }
+
+  /// Offers row `row`, whose tuple has this hash. `same_as(other)` compares it with another row's tuple.
+  /// @return whether it was new; then the set refers to `row`.
+  template <class Access, class SameAs>
+  bool insert(std::uint64_t hash, std::uint64_t row, SameAs&& same_as) {
+    return visit([&](auto& slots) { return slots.template insert<Access>(hash, row, same_as); });
+  }
+  /// For sets of keys: offers row `row`. Where a row with the same key is, consider(it) decides whether `row` takes its
+  /// place. show(replaced row) is called before anybody can see `row`; no_row for none. It may be called again.
+  template <class Access, class SameKey, class Consider, class Show>
+  placed insert_or_replace(std::uint64_t hash, std::uint64_t row, SameKey&& same_key, Consider&& consider,
+                           Show&& show) {
+    return visit(
+        [&](auto& slots) { return slots.template insert_or_replace<Access>(hash, row, same_key, consider, show); });
+  }
+  template <class SameAs>
+  [[nodiscard]] bool contains(std::uint64_t hash, SameAs&& same_as) const {
+    return visit([&](const auto& slots) { return slots.contains(hash, same_as); });
+  }
+  /// The tuple of row `from` was moved to row `to`. Nobody may use the set meanwhile.
+  void move_row(std::uint64_t hash, std::uint64_t from, std::uint64_t to) {
+    visit([&](auto& slots) { slots.move_row(hash, from, to); });
+  }
+  /// Takes row `row` with this hash out of the set; hash_of as for grow(). Nobody may use the set meanwhile.
+  template <class HashOf>
+  void erase(std::uint64_t hash, std::uint64_t row, HashOf&& hash_of) {
+    visit([&](auto& slots) { slots.erase(hash, row, hash_of); });
+  }
+
+  /// Makes room for that many more, as grow_slots(), and for row ids below `rows`. hash_of(row) gives the hash of a row
+  /// in the set, and fetch(row) asks for the memory that it reads.
+  template <class HashOf, class Fetch>
+  void grow(std::uint64_t extra, std::uint64_t rows, const HashOf& hash_of, const Fetch& fetch, unsigned threads) {
+    if (narrow_) {
+      for (const unsigned bits : narrow_bits) {
+        if (bits < narrow_->row_bits() || row_slots<std::uint32_t>::most_rows(bits) < rows) continue;
+        return narrow_->grow(extra, bits, hash_of, fetch, threads);
+      }
+      wide_.emplace(*resource_, narrow_->slots_with_room(extra), wide_bits);
+      wide_->take_over(*narrow_, hash_of, fetch, threads);
+      narrow_.reset();
+    }
+    wide_->grow(extra, wide_bits, hash_of, fetch, threads);
+  }
+
+ private:
+  /// Of 32: the others are the fingerprint's. With 4 of these, a probe reads a tuple in vain for every 16th slot that
+  /// it passes.
+  static constexpr std::array<unsigned, 2> narrow_bits = {24, 28};
+  static constexpr unsigned wide_bits = 40;
+
+  backend::memory_resource* resource_;
+  std::optional<row_slots<std::uint32_t>> narrow_;  // or wide_
+  std::optional<row_slots<std::uint64_t>> wide_;
 };
 
 }  // namespace gpulog::storage

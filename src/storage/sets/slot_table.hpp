@@ -17,11 +17,14 @@ namespace gpulog::storage {
 struct table_growth {
   static constexpr std::uint64_t initial_slots = 1024;
   static constexpr double max_load = 0.625;  ///< five slots of a line of eight: few lines are full
+  /// Eleven slots of a line of sixteen: as few lines are full.
+  static constexpr double max_load_of_narrow_slots = 0.6875;
 
   /// Growing large tables by a half saves a fifth of some of them, and takes 4 to 10 % of CSPA's time.
   [[nodiscard]] static std::uint64_t next(std::uint64_t slots) { return slots * 2; }
-  [[nodiscard]] static std::uint64_t limit(std::uint64_t slots) {
-    return static_cast<std::uint64_t>(static_cast<double>(slots) * max_load);
+  /// @param load of slots that are taken
+  [[nodiscard]] static std::uint64_t limit(std::uint64_t slots, double load = max_load) {
+    return static_cast<std::uint64_t>(static_cast<double>(slots) * load);
   }
 };
 
@@ -47,7 +50,16 @@ class array_of_slots {
 
   array_of_slots(backend::memory_resource& resource, std::uint64_t slots) : slots_(resource) {
     slots_.resize(slots);
-    limit_ = table_growth::limit(slots);
+    limit_ = limit(slots);
+  }
+  [[nodiscard]] static std::uint64_t limit(std::uint64_t slots) {
+    return table_growth::limit(slots, line > 8 ? table_growth::max_load_of_narrow_slots : table_growth::max_load);
+  }
+  /// The slots that the table has when there is room for that many more.
+  [[nodiscard]] std::uint64_t slots_with_room(std::uint64_t extra) const {
+    std::uint64_t capacity = slots_.size();
+    while (limit(capacity) < size() + extra) capacity = table_growth::next(capacity);
+    return capacity;
   }
 
   /// Makes room for that many more: move(access, old, begin, end) inserts what stands in these slots of the smaller
@@ -55,12 +67,21 @@ class array_of_slots {
   /// are waiting. @throws memory_exceeded, the table unchanged
   template <class Move>
   void grow_slots(std::uint64_t extra, std::uint64_t slots_per_thread, unsigned threads, const Move& move) {
-    std::uint64_t capacity = slots_.size();
-    while (table_growth::limit(capacity) < size() + extra) capacity = table_growth::next(capacity);
-    if (capacity == slots_.size()) return;
-    backend::array<Slot> old(slots_.resource(), capacity);
-    old.swap(slots_);
-    limit_ = table_growth::limit(capacity);
+    if (const std::uint64_t capacity = slots_with_room(extra); capacity != slots_.size())
+      move_slots(replace_slots(capacity), slots_per_thread, threads, move);
+  }
+
+  /// Empty slots take the place of those that are there. @return these. @throws memory_exceeded, the table unchanged
+  [[nodiscard]] backend::array<Slot> replace_slots(std::uint64_t capacity) {
+    backend::array<Slot> slots(slots_.resource(), capacity);
+    slots.swap(slots_);
+    limit_ = limit(capacity);
+    return slots;
+  }
+
+  /// As grow_slots(), of slots that this or another table had.
+  template <class From, class Move>
+  static void move_slots(backend::array<From> old, std::uint64_t slots_per_thread, unsigned threads, const Move& move) {
     const std::uint64_t parts = std::clamp<std::uint64_t>(old.size() / slots_per_thread, 1, threads);
     if (parts == 1) return move(exclusive_access(), old, std::uint64_t{0}, old.size());
     const auto bound = [&old, parts](std::uint64_t part) { return old.size() / line * part / parts * line; };

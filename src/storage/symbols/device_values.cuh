@@ -6,15 +6,15 @@
 #include "storage/symbols/device_values.hpp"
 #include "storage/symbols/value_codes.hpp"
 
-/// Values of 64 bits in kernels.
+/// 64-bit values in kernels.
 namespace gpulog::storage::gpu {
 
-/// @param numbered the table of values: lower and upper half of number n from numbered[2 * (n - 1)] on
+/// @param numbered the table of values: number n has its lower and upper half at numbered[2 * (n - 1)]
 [[nodiscard]] __device__ inline wide_word value_of_row(const value_column& column, std::uint64_t row,
                                                        const word* numbered) {
   if (column.upper != nullptr) return wide_word{column.upper[row]} << 32 | column.lower[row];
   return value_of_code(column.lower == nullptr ? column.constant : column.lower[row], [&](word number) {
-    // A kernel that numbers values reads those of other processors.
+    // A kernel that creates numbers reads values written by different multiprocessors.
     const word* const halves = numbered + 2 * (std::uint64_t{number} - 1);
     return wide_word{backend::gpu::load_past_first_cache(halves + 1)} << 32 |
            backend::gpu::load_past_first_cache(halves);

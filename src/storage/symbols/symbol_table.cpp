@@ -83,12 +83,6 @@ std::uint64_t slot_value(std::uint32_t tag, std::uint64_t lower) { return (std::
 std::uint32_t slot_tag(std::uint64_t slot) { return static_cast<std::uint32_t>(slot >> 32); }
 std::uint32_t slot_lower(std::uint64_t slot) { return static_cast<std::uint32_t>(slot); }
 
-void check_length(std::string_view text) {
-  if (text.size() > UINT32_MAX) {
-    throw user_error("a symbol of " + std::to_string(text.size()) + " bytes is too long: the limit is 4 GiB");
-  }
-}
-
 }  // namespace
 
 symbol_table::slot_array::slot_array(backend::memory_resource& memory, std::size_t capacity)
@@ -102,6 +96,11 @@ symbol_table::symbol_table(std::span<const std::string> constants, backend::memo
 }
 
 symbol_table::~symbol_table() = default;
+
+void symbol_table::require_length(std::uint64_t bytes) {
+  if (bytes <= UINT32_MAX) return;
+  throw user_error("a symbol of " + std::to_string(bytes) + " bytes is too long: the limit is 4 GiB");
+}
 
 symbol_table::key symbol_table::key_of(std::string_view text) {
   const std::uint64_t bits = hash_bytes(text);
@@ -192,7 +191,7 @@ void symbol_table::prefetch_text(key where) const {
 }
 
 word symbol_table::insert(std::string_view text, key where) {
-  check_length(text);
+  require_length(text.size());
   shard& owner = shards_[where.shard_number];
   const std::lock_guard lock(owner.inserting);
   // Another thread may have come first.
@@ -227,6 +226,10 @@ void symbol_table::make_room(shard& owner, std::size_t texts, bool readers_possi
   owner.current.store(larger.get(), std::memory_order_release);
   if (readers_possible && owner.owner) owner.retired.push_back(std::move(owner.owner));
   owner.owner = std::move(larger);
+}
+
+void symbol_table::free_outgrown() {
+  for (shard& each : shards_) each.retired.clear();
 }
 
 void symbol_table::insert_slot(shard& owner, std::uint32_t tag, word id) {
@@ -275,7 +278,7 @@ void symbol_table::report_full() {
 bulk_interning::bulk_interning(symbol_table& table, std::size_t parts) : table_(table), parts_(parts) {
   for (part& each : parts_) each.table_ = &table;
   // Nobody else interns during a load, so nobody can still be reading an old table.
-  for (symbol_table::shard& each : table.shards_) each.retired.clear();
+  table.free_outgrown();
 }
 
 bulk_interning::~bulk_interning() = default;
@@ -287,7 +290,7 @@ void bulk_interning::part::prefetch_slot(symbol_table::key where) const {
 
 word bulk_interning::part::intern(std::string_view text, symbol_table::key where) {
   if (const std::optional<word> known = table_->find(text, where)) return *known;
-  check_length(text);
+  symbol_table::require_length(text.size());
   if (!has_slots(texts_.size() + 1, slots_.size())) grow();
   const std::size_t mask = slots_.size() - 1;
   std::size_t position = where.tag & mask;

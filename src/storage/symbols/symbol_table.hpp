@@ -52,6 +52,8 @@ class symbol_table {
   word intern(std::string_view text) { return intern(text, key_of(text)); }
   /// The same with the text's key.
   word intern(std::string_view text, key where);
+  /// @throws user_error for a text that is too long to be stored
+  static void require_length(std::uint64_t bytes);
 
   /// Looking up a text waits for memory three times, each time for an address that the last wait gave. Who has many
   /// texts to look up calls these three for all of them, each before the next, so that the waits overlap.
@@ -67,6 +69,8 @@ class symbol_table {
   [[nodiscard]] std::uint64_t size() const { return size_.load(std::memory_order_acquire); }
   /// Memory held, in bytes.
   [[nodiscard]] std::uint64_t memory_bytes() const;
+  /// Frees hash tables that were outgrown. No other thread may use the symbol table meanwhile.
+  void free_outgrown();
 
  private:
   friend class bulk_interning;
@@ -89,7 +93,7 @@ class symbol_table {
     std::mutex inserting;
     std::size_t used = 0;
     std::unique_ptr<slot_array> owner;
-    /// Tables that concurrent readers may still be looking at; freed when no reader can be left.
+    /// Tables that concurrent readers may still be looking at (free_outgrown()).
     std::vector<std::unique_ptr<slot_array>> retired;
     std::vector<backend::array<char>> blocks;
     std::size_t block_bytes = 0;

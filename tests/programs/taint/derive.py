@@ -73,7 +73,7 @@ def results(facts):
         'counted.csv': {(label, len({f for of, f, _, _ in found if of == label}),
                          len([1 for row in found if row[0] == label])) for label in LABELS},
         'worst.csv': {(f, n) for f, n in per_function.items() if n == max(per_function.values())},
-        'where_am_i.csv': {('program.dl', 66)},
+        'where_am_i.csv': {('/taint/program.dl', 66)},
         'summary.csv': summaries,
         'module.csv': {(f, f[:f.find('_')] if '_' in f else '') for f in functions},
         'implicit.csv': {(label, v) for label in LABELS for v in implicit[label]},

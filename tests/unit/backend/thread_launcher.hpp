@@ -13,7 +13,7 @@
 
 namespace gpulog::backend::cpu {
 
-/// Runs blocks on threads of its own: as many as asked for on any machine, and, unlike oneTBB's, threads that
+/// Runs blocks on separate threads: the requested number on any machine, and, unlike oneTBB's, threads that
 /// ThreadSanitizer understands.
 class thread_launcher {
  public:

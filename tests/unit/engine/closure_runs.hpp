@@ -11,7 +11,7 @@
 
 #include "gpulog/engine.hpp"
 
-/// Runs of programs over a relation of edges, for tests of how recursions are evaluated.
+/// Runs programs over a relation of edges, for tests of recursion strategies.
 namespace gpulog {
 
 using closure_rows = std::multiset<std::vector<std::uint64_t>>;
@@ -42,7 +42,7 @@ inline closure_outcome run_closure(const std::string& text, const edge_list& edg
     result.search_numbers += stratum.search_numbers;
   }
   for (const relation_statistics& one : running.figures().relations) {
-    if (one.name.find('@') != std::string::npos) continue;  // the planner's
+    if (one.name.find('@') != std::string::npos) continue;  // relations added by the planner
     result.sets.push_back(one.set);
     closure_rows& found = result.found.emplace_back();
     for (const tuple& row : running.relation(one.name)) {

@@ -4,7 +4,7 @@
 
 namespace gpulog {
 
-/// Whether runs on a device are possible here.
+/// Returns whether a device is available.
 inline bool has_device() {
   run_options options;
   options.backend = backend_kind::gpu;
@@ -16,7 +16,7 @@ inline bool has_device() {
   return true;
 }
 
-/// Whether that device is emulated: it takes thousands of times as long.
+/// Returns whether the device is emulated, which is thousands of times slower.
 inline bool has_emulated_device() { return has_device() && built_gpu().starts_with("emulated"); }
 
 }  // namespace gpulog

@@ -148,6 +148,7 @@ TEST(rows, of_wide_words) {
   const pairs b = random_pairs(2, 500, 40, 60);
   expect_same(join, a, b, 64);
   expect_same(declarations + "r(x,y) :- a(x,w), b(w,y), x != y.\n", a, b, 64);
+  expect_same(declarations + "r(x,y) :- a(x,w), b(w,y), x < y, y >= 7, x != 3.\n", a, b, 64);
 }
 
 /// Recursions, in which rows come in addition to what their relation has.
@@ -236,6 +237,8 @@ TEST(rows, where_they_cannot_be) {
   wide.word_size = 64;
   EXPECT_EQ(run(less, a, b, wide, &row_wise).size(), 2U);
   EXPECT_FALSE(row_wise);
+  EXPECT_EQ(run(less, {{4294967295U, 2}, {7, 2}}, {{2, 5}, {2, 70}}, wide, &row_wise), (result{{7, 70}}));
+  EXPECT_TRUE(row_wise);
 }
 
 TEST(rows, chosen_where_results_repeat) {

@@ -9,7 +9,7 @@
 
 namespace gpulog {
 
-/// A folder that is removed with everything in it.
+/// A temporary folder, removed with its contents.
 class scratch_folder {
  public:
   scratch_folder() {

@@ -14,12 +14,12 @@
 
 namespace gpulog::exec {
 
-/// A program from its text. Its places point into the sources.
+/// An analysed program. Its places point into `sources`.
 struct analysed_text {
   std::unique_ptr<source_manager> sources = std::make_unique<source_manager>();
   sema::program program;
 
-  /// @throws std::runtime_error with the diagnostics when the text is wrong
+  /// @throws std::runtime_error with the diagnostics if the text has errors
   explicit analysed_text(const std::string& text, word_size words = word_size::bits32) {
     diagnostics report;
     const syntax::program parsed = syntax::parse(sources->add("test.dl", text), *sources, report);

@@ -6,7 +6,7 @@
 
 namespace gpulog::exec {
 
-/// A relation over nodes 0..n-1 as a matrix of bits: what results on graphs are compared with.
+/// A relation over nodes 0..n-1 as a bit matrix: the reference for results on graphs.
 class bit_matrix {
  public:
   explicit bit_matrix(std::size_t nodes) : nodes_(nodes), words_((nodes + 63) / 64), bits_(nodes * words_) {}
@@ -22,7 +22,7 @@ class bit_matrix {
     for (std::size_t i = 0; i < a.bits_.size(); ++i) a.bits_[i] |= b.bits_[i];
     return a;
   }
-  /// (x, y) for which some z has (x, z) in a and (z, y) in b.
+  /// Returns the pairs (x, y) with (x, z) in a and (z, y) in b for some z.
   friend bit_matrix operator*(const bit_matrix& a, const bit_matrix& b) {
     bit_matrix result(a.nodes_);
     for (std::size_t x = 0; x < a.nodes_; ++x) {

@@ -5,11 +5,13 @@
 #include <tbb/global_control.h>
 
 #include <cstdint>
+#include <random>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "analysed_text.hpp"
+#include "oracle/abandoning_plan.hpp"
 #include "oracle/naive_evaluator.hpp"
 #include "oracle/random_program.hpp"
 #include "oracle/random_runs.hpp"
@@ -82,6 +84,69 @@ TEST(differential, random_programs) {
   std::printf("seeds %llu to %llu, %llu programs with results\n", static_cast<unsigned long long>(first),
               static_cast<unsigned long long>(first + count - 1), static_cast<unsigned long long>(compared));
   EXPECT_GT(compared, count / 2);
+}
+
+/// Returns recursive rules whose bodies are chains of binary atoms: steps of a chain may become relations.
+std::string make_chain_program(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto below = [&random](std::uint64_t n) { return random() % n; };
+  constexpr const char* relations[] = {"e", "f", "r", "s"};
+  std::string text;
+  for (const char* const name : relations)
+    text += std::string(".decl ") + name + "(x:number, y:number)\n.output " + name + "\n";
+  const std::uint64_t values = 4 + below(7);
+  for (const char* const base : {"e", "f"}) {
+    for (std::uint64_t fact = below(16); fact != 0; --fact)
+      text += std::string(base) + "(" + std::to_string(below(values)) + "," + std::to_string(below(values)) + ").\n";
+  }
+  text += "r(x,y) :- e(x,y).\ns(x,y) :- f(y,x).\n";
+  for (std::uint64_t rule = 2 + below(3); rule != 0; --rule) {
+    const std::uint64_t atoms = 3 + below(3);
+    const std::uint64_t recursive = below(atoms);
+    std::string body;
+    for (std::uint64_t atom = 0; atom < atoms; ++atom) {
+      const char* const relation = relations[atom == recursive ? 2 + below(2) : below(4)];
+      std::string from = "v" + std::to_string(atom);
+      std::string to = "v" + std::to_string(atom + 1);
+      if (below(2) == 0) std::swap(from, to);
+      body += (body.empty() ? "" : ", ") + std::string(relation) + "(" + from + "," + to + ")";
+    }
+    if (below(3) == 0) body += ", v0 != v" + std::to_string(atoms);
+    if (below(4) == 0) body += ", !e(v1,v2)";
+    text += std::string(relations[2 + below(2)]) + "(v0,v" + std::to_string(atoms) + ") :- " + body + ".\n";
+  }
+  return text;
+}
+
+/// Recursions whose supplementary relations are abandoned in the first iterations, later, or not at all.
+TEST(differential, random_programs_whose_supplementary_relations_are_abandoned) {
+  const tbb::global_control more_threads(tbb::global_control::max_allowed_parallelism, 4);
+  const std::uint64_t first = oracle::first_seed(500000);
+  const std::uint64_t count = oracle::programs_to_try(400);
+  const std::vector<run_mode> all = all_run_modes();
+  std::uint64_t abandoning = 0;
+  std::uint64_t keeping = 0;
+  for (std::uint64_t seed = first; seed < first + count && !HasFailure(); ++seed) {
+    const std::string text = make_chain_program(seed);
+    const analysed_text source(text);
+    oracle::abandoning_plan planned(source.program, seed);
+    oracle::database expected(source.program);
+    oracle::evaluate(source.program, expected);
+    const run_mode& mode = all[seed % all.size()];
+    SCOPED_TRACE("seed " + std::to_string(seed) + ", " + name_of(mode) + "\n" + text);
+    plan_run run(planned.plan(), mode, 0, planned.options_of_run());
+    planned.watch(*run);
+    run->evaluate();
+    for (std::uint32_t number = 0; number < source.program.relations.size(); ++number) {
+      bool distinct = false;
+      EXPECT_EQ(run.rows_of(relation_id(number), &distinct), expected[relation_id(number)])
+          << source.program.relations[number].name;
+      EXPECT_TRUE(distinct) << source.program.relations[number].name;
+    }
+    ++(planned.abandoned() != 0 ? abandoning : keeping);
+  }
+  EXPECT_GT(abandoning, count / 8);
+  EXPECT_GT(keeping, count / 8);
 }
 
 /// Recursions with relations that are restricted by demand, which are given up early, late, or not at all.

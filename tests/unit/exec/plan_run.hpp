@@ -15,11 +15,11 @@ namespace gpulog::exec {
 using tuple = std::vector<wide_word>;
 using tuples = std::set<tuple>;
 
-/// A way of running a plan.
+/// How to run a plan.
 struct run_mode {
   storage::storage_mode storage = storage::storage_mode::hash;
   unsigned threads = 1;
-  bool own_threads = false;     ///< not oneTBB's, which may be fewer than asked for
+  bool own_threads = false;     ///< separate threads instead of oneTBB's, whose number may be lower
   bool small_cut_offs = false;  ///< everything in parallel, candidates deduplicated in small batches
   bool eager_buffers = true;
   storage::set_choice sets = storage::set_choice::automatic;
@@ -55,15 +55,15 @@ inline std::vector<run_mode> all_run_modes() {
   return modes;
 }
 
-/// As make_cpu_executor, over threads that the tests start themselves. In a source of its own: it compiles the whole
+/// Like make_cpu_executor, with threads started by the tests. In a separate source file, because it compiles the whole
 /// fixpoint.
 std::unique_ptr<executor> make_executor_with_own_threads(const plan::program& plan, storage::symbol_table& symbols,
                                                          backend::memory_resource& memory, const options& chosen);
 
-/// One run of a plan, with what it needs around it.
+/// A run of a plan, with symbols and memory.
 class plan_run {
  public:
-  /// @param memory_limit bytes; 0: none
+  /// @param memory_limit in bytes; 0: no limit
   plan_run(const plan::program& plan, const run_mode& mode, std::uint64_t memory_limit = 0, options chosen = {})
       : symbols_(plan.symbols) {
     memory_.set_limit(memory_limit);
@@ -101,7 +101,8 @@ class plan_run {
     executor_->load(relation, pointers, rows.size());
   }
 
-  /// A relation's rows; one that repeats is counted as two by `distinct`.
+  /// Returns the rows of a relation.
+  /// @param distinct set to false if a row repeats
   [[nodiscard]] tuples rows_of(relation_id relation, bool* distinct = nullptr) {
     tuples rows;
     const std::vector<const word*> columns = executor_->columns(relation);

@@ -118,5 +118,29 @@ TEST(strategies, another_one_goes_on_where_one_gives_up) {
             (names{"versions", "loop"}));
 }
 
+TEST(loop_strategy, refreshes_an_index_when_it_is_searched_first) {
+  const analysed_text source(
+      ".decl state(at:number, x:number)\nstate(0, 0).\nstate(1, x) :- state(0, x).\n"
+      "state(2, x + y) :- state(1, x), state(0, y).\nstate(2, x + 1) :- state(2, x), x < 100.\n");
+  const plan::program plan = plan::make_plan(source.program);
+  const auto refreshes = [&](const run_mode& mode) {
+    plan_run run(plan, mode);
+    run->evaluate();
+    EXPECT_EQ(run->rows(source.program.find_relation("state").value()), 103U);
+    for (const stratum_statistics& one : run->figures().strata) {
+      if (one.iterations == 0) continue;
+      EXPECT_EQ(one.iterations, 103U);
+      EXPECT_EQ(one.indexes.size(), 1U);
+      return one.indexes.front().refreshes;
+    }
+    return std::uint64_t{0};
+  };
+  const auto hash = storage::storage_mode::hash;
+  EXPECT_EQ(refreshes({hash, 1}), 2U);
+  EXPECT_EQ(refreshes({hash, 4}), 2U);
+  // Deltas are large: as many workers as there are may search it.
+  EXPECT_EQ(refreshes({hash, 1, false, true}), 104U);
+}
+
 }  // namespace
 }  // namespace gpulog::exec

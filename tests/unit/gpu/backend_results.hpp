@@ -5,7 +5,7 @@
 
 namespace gpulog::backend {
 
-/// What each operation of backend/primitives.hpp made of the same random words.
+/// Results of each operation of backend/primitives.hpp on the same random words.
 struct backend_results {
   std::vector<std::uint64_t> visited;
   std::vector<std::uint64_t> visited_by_tiles;
@@ -20,7 +20,8 @@ struct backend_results {
   std::vector<std::uint64_t> copied;
 };
 
-/// @param n words @param first_bit, last_bit that are sorted by
+/// @param n number of words
+/// @param first_bit, last_bit range of bits to sort by
 [[nodiscard]] backend_results results_on_host(std::uint64_t n, unsigned first_bit, unsigned last_bit);
 [[nodiscard]] backend_results results_on_device(std::uint64_t n, unsigned first_bit, unsigned last_bit);
 

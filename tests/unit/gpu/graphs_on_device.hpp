@@ -12,7 +12,7 @@
 #include "oracle/random_runs.hpp"
 #include "random_on_device.hpp"
 
-/// Graphs in a relation e, and what a relation r of them has to be.
+/// Graphs in a relation e, and expected contents of a relation r.
 namespace gpulog::exec {
 
 using edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
@@ -46,7 +46,7 @@ inline device_tuples by_cpu(const std::string& text, const edges& graph) {
   return rows_of(*running, source.program.find_relation("r").value());
 }
 
-/// As files are written: without columns.
+/// Reads rows as a stream, like a writer of files, without columns.
 inline device_tuples streamed_rows_of(executor& done, relation_id relation, std::size_t arity) {
   const std::unique_ptr<row_stream> stream = done.stream_rows(relation);
   if (stream == nullptr) return rows_of(done, relation);
@@ -72,7 +72,7 @@ inline edges chain(std::uint32_t nodes) {
   for (std::uint32_t i = 0; i + 1 < nodes; ++i) made.emplace_back(i, i + 1);
   return made;
 }
-/// From its centre, and back to it.
+/// Edges from the centre, and some back to the centre.
 inline edges star(std::uint32_t nodes) {
   edges made;
   for (std::uint32_t i = 1; i < nodes; ++i) made.emplace_back(0, i);
@@ -87,7 +87,7 @@ inline edges multiplied(edges graph, std::uint32_t factor) {
   return graph;
 }
 
-/// A program that reads a recursive relation r, and whether it needs columns of it, however much is asked.
+/// A program that reads a recursive relation r, and whether it always needs columns of r.
 struct row_reader {
   std::string text;
   bool needs_columns;
@@ -102,7 +102,7 @@ inline std::vector<row_reader> readers_of_rows() {
           {one + "o(n) :- n = count : { r(_,_) }.\n", false},
           {".decl o()\no() :- r(_,_).\n", false},
           {one + "o(1) :- !r(_,_).\n", false},
-          // By the source.
+          // By source.
           {two + "o(x,n) :- e(x,_), n = count : { r(x,_) }.\n", false},
           {two + "o(x,n) :- e(x,_), n = sum y : { r(x,y) }.\n", false},
           {two + "o(x,y) :- e(x,z), r(z,y), !r(y,x).\no(y,y) :- r(5,y).\n", false},
@@ -110,7 +110,7 @@ inline std::vector<row_reader> readers_of_rows() {
           {one + "o(x) :- e(x,_), !r(x,_).\n", false},
           {two + "o(x,y) :- e(x,y), r(y,_), !r(x,3).\n", false},
           {two + "o(x,n) :- e(x,_), n = count : { e(x,y), !r(y,_) }.\n", false},
-          // By the value.
+          // By value.
           {two + "o(x,y) :- e(y,_), r(x,y).\n", true},  // row by row
           {one + "o(x) :- e(y,_), r(x,y), y != 2.\n", false},
           {two + "o(x,y) :- e(z,y), r(x,z), !r(y,x).\n", false},
@@ -122,7 +122,7 @@ inline std::vector<row_reader> readers_of_rows() {
           {one + "o(y) :- e(_,y), r(x,y), e(y,x).\n", false},
           {one + "o(x) :- e(x,_), !r(_,x).\n", false},
           {two + "o(x,y) :- e(x,y), r(_,x), !r(_,3).\n", false},
-          // All rows, or all of one side.
+          // All rows, or all values of one side.
           {one + "o(x) :- r(x,x).\n", false},
           {one + "o(x) :- r(x,x), !e(x,x).\n", false},
           {one + "o(x) :- r(x,_).\n", false},
@@ -140,7 +140,7 @@ inline std::vector<row_reader> readers_of_rows() {
           {two + "o(x,y) :- e(x,y).\no(y,z) :- o(z,x), r(y,x).\n", true}};
 }
 
-/// How a relation's rows were kept when its stratum was complete.
+/// Returns the representation of a relation when its stratum was complete.
 inline std::string set_of(executor& done, relation_id relation) {
   for (const stratum_statistics& stratum : done.figures().strata) {
     for (const relation_statistics& one : stratum.relations) {
@@ -150,9 +150,9 @@ inline std::string set_of(executor& done, relation_id relation) {
   return "";
 }
 
-/// Runs readers of r behind the rules that make it, over some graphs, and asks in several ways: all that is needed
-/// at once, or few rows at a time; and until columns take less. Columns are made for those that need them, and else
-/// only when much was asked.
+/// Runs readers of r after the rules that derive r, over several graphs and with several limits: all requested rows at
+/// once, a few rows at a time, or until columns are cheaper. Expects columns only for readers that need columns, or
+/// after many requests.
 inline void expect_readers(const std::string& rules, const std::vector<row_reader>& readers,
                            const std::vector<edges>& graphs, const std::vector<options>& all) {
   struct way {
@@ -165,13 +165,13 @@ inline void expect_readers(const std::string& rules, const std::vector<row_reade
                                  {1, without_end},
                                  {calibration::asked_rows, calibration::asked_work_of_row},
                                  {calibration::asked_rows, 1e4}};
-  const std::uint64_t one_of = oracle::is_sanitized ? 211 : sized(1, 13);  // an emulated device tries some of them
+  const std::uint64_t one_of = oracle::is_sanitized ? 211 : sized(1, 13);  // an emulated device runs only a sample
   std::uint64_t number = 0;
   for (const row_reader& one : readers) {
     const analysed_text source(rules + one.text);
     const plan::program plan = plan::make_plan(source.program);
     for (const edges& graph : graphs) {
-      std::optional<oracle::database> expected;  // made for those that are tried
+      std::optional<oracle::database> expected;  // computed only for cases that run
       for (options chosen : all) {
         for (const way& asked : ways) {
           if (number++ % one_of != 0) continue;

@@ -22,10 +22,10 @@
 #include "oracle/random_runs.hpp"
 #include "oracle/watched_plan.hpp"
 
-/// Random programs on a device against the naive evaluator.
+/// Compares random programs on a device with the naive evaluator.
 namespace gpulog::exec {
 
-/// Tests that are skipped where there is no device.
+/// Tests that are skipped without a device.
 class on_gpu : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -35,7 +35,7 @@ class on_gpu : public ::testing::Test {
   }
 };
 
-/// Sizes of tests: an emulated device takes thousands of times as long.
+/// Chooses the size of a test: an emulated device is thousands of times slower.
 inline std::uint64_t sized(std::uint64_t on_device, std::uint64_t on_emulated_device) {
   return gpu_is_for_tests() ? on_emulated_device : on_device;
 }
@@ -53,15 +53,15 @@ inline device_tuples rows_of(executor& done, relation_id relation) {
   return rows;
 }
 
-/// A way of running, and how it is told from others.
+/// A named way of running.
 struct device_way {
   std::string name;
   options chosen;
-  /// Recursions begin on the host, and move to the device in front of this iteration; nothing: all is the device's.
+  /// Recursions start on the host and move to the device before this iteration; nothing: everything runs on the device.
   std::optional<std::uint64_t> move_at = {};
 };
 
-/// @param host_memory, counter of autoinc() outlive it, as plan and symbols do
+/// @param host_memory, counter must outlive the executor, like plan and symbols; `counter` is for autoinc()
 inline std::unique_ptr<executor> make_device_run(const plan::program& plan, storage::symbol_table& symbols,
                                                  const device_way& how, backend::memory_resource& host_memory,
                                                  std::atomic<wide_word>& counter) {
@@ -75,7 +75,7 @@ inline std::unique_ptr<executor> make_device_run(const plan::program& plan, stor
   return make_hybrid_executor(plan, std::move(device), make_cpu_executor(plan, symbols, host_memory, chosen), rules);
 }
 
-/// What a device finds beside what the naive evaluator finds, in all relations of the program.
+/// Compares all relations of the program with the naive evaluator's results.
 inline void expect_same(executor& done, const sema::program& source, const oracle::database& expected) {
   for (std::uint32_t number = 0; number < source.relations.size(); ++number) {
     const auto& known = expected[relation_id(number)];
@@ -89,7 +89,7 @@ inline bool has_kernels(const plan::program& plan, const options& chosen) {
   return std::all_of(strata.begin(), strata.end(), [](const device_stratum& one) { return one.why_not.empty(); });
 }
 
-/// Programs with relations that are restricted by demand, which is given up early, late, or not at all.
+/// Compares programs whose restrictions by demand are dropped early, late, or never.
 inline void compare_watched_programs(const std::vector<device_way>& ways, std::uint64_t usual_seed,
                                      std::uint64_t usual_count) {
   const std::uint64_t first = oracle::first_seed(usual_seed);
@@ -121,12 +121,12 @@ inline void compare_watched_programs(const std::vector<device_way>& ways, std::u
   if (count >= expected_one_in) EXPECT_GT(given_up, count / expected_one_in);
 }
 
-/// Runs programs in all ways. They have to find what the naive evaluator finds, and fail where it fails.
+/// Runs programs in all ways: results and failures must match the naive evaluator.
 inline void compare_random_programs(const std::vector<device_way>& ways, std::uint64_t usual_seed,
                                     std::uint64_t usual_count) {
   const std::uint64_t first = oracle::first_seed(usual_seed);
   const std::uint64_t count = oracle::programs_to_try(gpu_is_for_tests() ? usual_count / 4 : usual_count);
-  // Many of them have texts or aggregates, which a device leaves to the host.
+  // Many programs have texts or aggregates, which a device leaves to the host.
   const std::uint64_t least = std::max<std::uint64_t>(1, count / 4);
   const std::uint64_t most_tried = 20 * count;
   std::uint64_t compared = 0;

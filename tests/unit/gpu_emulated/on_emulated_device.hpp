@@ -9,7 +9,7 @@
 #include "backend/gpu/launch.hpp"
 #include "backend/gpu/vendor.hpp"
 
-/// A stream of the emulated device, and arrays in its memory.
+/// A stream of the emulated device, and arrays in device memory.
 namespace gpulog::backend::gpu {
 
 class on_emulated_device : public testing::Test {
@@ -49,7 +49,7 @@ class on_emulated_device : public testing::Test {
     return read(from, 1).front();
   }
 
-  /// What is said when the host waits for the stream; empty: nothing is wrong.
+  /// Returns the error when the host waits for the stream, or an empty text.
   std::string error_of_stream() {
     try {
       synchronize(stream);
@@ -61,7 +61,7 @@ class on_emulated_device : public testing::Test {
   void expect_error(const std::string& part) {
     const std::string said = error_of_stream();
     EXPECT_NE(said.find(part), std::string::npos) << "expected: " << part << "\nsaid: " << said;
-    EXPECT_EQ(error_of_stream(), "");  // it is said once
+    EXPECT_EQ(error_of_stream(), "");  // each error is reported once
   }
 
   stream_handle stream = make_stream();

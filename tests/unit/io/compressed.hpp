@@ -8,7 +8,7 @@
 
 namespace gpulog::io {
 
-/// A text as a gzip file.
+/// Compresses a text as a gzip file.
 inline std::string gzipped(const std::string& text) {
   std::string bytes(text.size() + 1000, '\0');
   z_stream stream{};
@@ -23,13 +23,13 @@ inline std::string gzipped(const std::string& text) {
   return bytes;
 }
 
-/// A text as a zstd file, with a checksum as the command's files have it.
+/// Compresses a text as a zstd file, with a checksum like the command.
 inline std::string zstd_compressed(const std::string& text, int window_log = 0) {
   std::string bytes(ZSTD_compressBound(text.size()), '\0');
   ZSTD_CCtx* const state = ZSTD_createCCtx();
   ZSTD_CCtx_setParameter(state, ZSTD_c_checksumFlag, 1);
   ZSTD_CCtx_setParameter(state, ZSTD_c_windowLog, window_log);
-  ZSTD_CCtx_setParameter(state, ZSTD_c_contentSizeFlag, 0);  // else a small file has a small window
+  ZSTD_CCtx_setParameter(state, ZSTD_c_contentSizeFlag, 0);  // otherwise a small file has a small window
   ZSTD_inBuffer plain{text.data(), text.size(), 0};
   ZSTD_outBuffer room{bytes.data(), bytes.size(), 0};
   if (window_log > 0) ZSTD_compressStream2(state, &room, &plain, ZSTD_e_continue);

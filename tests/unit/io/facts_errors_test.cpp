@@ -91,6 +91,7 @@ TEST(facts_errors, numbers_for_words_of_64_bits) {
   const std::string hint = "--word-size 64";
   EXPECT_NE(load.whole_error("3000000000\t1\n").find(hint), std::string::npos);
   EXPECT_NE(load.whole_error("1\t5000000000\n").find(hint), std::string::npos);
+  EXPECT_EQ(load.whole_error("1,\t1\n").find(hint), std::string::npos);
   EXPECT_EQ(load.whole_error("1\t-1\n").find(hint), std::string::npos);
   EXPECT_EQ(load.whole_error("99999999999999999999\t1\n").find(hint), std::string::npos);
 }
@@ -219,7 +220,6 @@ TEST(facts_errors, parameters) {
   for (const std::string wrong : {"0", "0:1:2", "0:0", "a:b", "0:", ":", "-1:0", "0:99999999999"}) {
     EXPECT_EQ(message("columns", wrong), "Error loading r data: Invalid column set was given: <" + wrong + ">");
   }
-  EXPECT_EQ(message("headers", "yes"), "Error loading r data: the parameter headers is true or false, not \"yes\"");
   EXPECT_EQ(message("delimiter", ""), "Error loading r data: the parameter delimiter is empty");
   EXPECT_EQ(message("delimiter", "a\n"), "Error loading r data: the parameter delimiter contains a line break");
   EXPECT_EQ(message("IO", "telegraph"), "Error loading r data: Requested input type <telegraph> is not supported.");

@@ -73,8 +73,8 @@ TEST(formats, places_of_outputs) {
   EXPECT_EQ(place({{"IO", "tape"}}), "Error writing r data: Requested output type <tape> is not supported.");
   EXPECT_EQ(place({{"IO", "sqlite"}, {"dbname", ":memory:"}}),
             "Error writing r data: :memory: is a URI or a database in memory, and an output is a file");
-  EXPECT_EQ(place({{"compress", "maybe"}}),
-            "Error writing r data: the parameter compress is true, false, gzip or zstd, not \"maybe\"");
+  EXPECT_EQ(place({{"compress", "maybe"}}), "d/r.csv.gz|");
+  EXPECT_EQ(place({{"IO", "sqlite"}, {"filename", "x"}}), "d/x|r");
 }
 
 }  // namespace

@@ -38,6 +38,19 @@ TEST(json_reader, escapes) {
                                       "é"}));
 }
 
+TEST(json_reader, a_byte_order_mark) {
+  json_loading load({number});
+  EXPECT_EQ(load.run("\xEF\xBB\xBF[[1]]"), 1U);
+  EXPECT_EQ(load.run("\xEF\xBB\xBF"), 0U);
+}
+
+TEST(json_reader, numbers_that_are_not_finite) {
+  json_loading load({floating});
+  EXPECT_EQ(load.run("[[\"inf\"],[\"-inf\"],[\"nan\"],[\"-nan\"],[inf],[-nan],[Infinity],[NaN]]"), 8U);
+  EXPECT_EQ(load.columns[0], (std::vector<word>{0x7f800000, 0xff800000, 0x7fc00000, 0xffc00000, 0x7f800000, 0xffc00000,
+                                                0x7f800000, 0x7fc00000}));
+}
+
 TEST(json_reader, nothing) {
   json_loading load({number});
   EXPECT_EQ(load.run(""), 0U);
@@ -54,11 +67,16 @@ TEST(json_reader, errors) {
   };
   expect("[[1,\"a\"],\n[2]]", "Values missing in line 2");
   expect("[{\"a\": 1}]", "Values missing in line 1");
-  expect("[[1,2]]", "Error converting <2> in column 2 in line 1");
-  expect("[[\"1\",\"a\"]]", "Error converting <1> in column 1 in line 1");
+  expect("[[1,2]]", "Error converting <2> in column 2 in line 1 (a number instead of a text)");
+  expect("[[1,null]]", "Error converting <null> in column 2 in line 1 (null instead of a text)");
+  expect("[[1,true]]", "Error converting <true> in column 2 in line 1 (true instead of a text)");
+  expect("[[1,word]]", "Error converting <word> in column 2 in line 1");
+  expect("[[\"1\",\"a\"]]", "Error converting <1> in column 1 in line 1 (a text instead of a number)");
+  expect("[[\"5000000000\",\"a\"]]",
+         "Error converting <5000000000> in column 1 in line 1 (a text instead of a number)");
   expect("[[1.5,\"a\"]]", "Error converting <1.5> in column 1 in line 1");
   expect("[[2147483648.0,\"a\"]]", "Error converting <2147483648.0> in column 1 in line 1");
-  expect("[[null,\"a\"]]", "Error converting <null> in column 1 in line 1");
+  expect("[[null,\"a\"]]", "Error converting <null> in column 1 in line 1 (null instead of a number)");
   expect("[[[1],\"a\"]]", "Expected a value in line 1");
   expect("[\n[1,\"a]]", "Closing quote missing in line 2");
   expect("[[1,\"\\x\"]]", "Unknown escape \\x in line 1");
@@ -70,6 +88,16 @@ TEST(json_reader, errors) {
   expect("[[1,", "Expected a value in line 1");
   expect("[{a:1}]", "Expected the name of an attribute in line 1");
   expect("[[1,\"a\",[[[[", "Expected a value in line 1");
+}
+
+TEST(json_reader, texts_in_columns_of_numbers) {
+  json_loading load({floating, unsigned_number});
+  EXPECT_EQ(
+      load.whole_error("[[\"1.5\",1],\n[null,2],[1,\"1\"]]"),
+      "Error loading r data: Error converting <1.5> in column 1 in line 1 (a text instead of a number); cannot parse "
+      "fact file r.facts!\n[[\"1.5\",1],\n--^\n"
+      "Error converting <null> in column 1 in line 2 (null instead of a number)\n[null,2],[1,\"1\"]]\n-^\n"
+      "Error converting <1> in column 2 in line 2 (a text instead of a number)\n[null,2],[1,\"1\"]]\n------------^");
 }
 
 TEST(json_reader, errors_show_the_place) {
@@ -94,7 +122,9 @@ TEST(json_reader, errors_of_ten_rows_and_how_many_more) {
     rows += (line % 100 == 0 ? fault : "[" + std::to_string(line) + ",\"a\"]") + ",\n";
   }
   const std::string shown = load.whole_error("[" + rows + "[1,\"a\"]]");
-  EXPECT_TRUE(shown.starts_with("Error loading r data: Error converting <bad> in column 1 in line 100; cannot"))
+  EXPECT_TRUE(shown.starts_with(
+      "Error loading r data: Error converting <bad> in column 1 in line 100 (a text instead of a number); "
+      "cannot"))
       << shown;
   EXPECT_NE(shown.find("\nValues missing in line 200\n[5],\n---^\n"), std::string::npos) << shown;
   EXPECT_NE(shown.find("\nExpected a value in line 300\n[[1,{\"k\":[]}],2,3],\n-^\n"), std::string::npos) << shown;

@@ -20,7 +20,7 @@ inline constexpr auto unsigned_number = value_kind::unsigned_number;
 inline constexpr auto floating = value_kind::floating;
 inline constexpr auto symbol = value_kind::symbol;
 
-/// A folder that is gone after the test.
+/// A temporary folder, removed after the test.
 class temporary_folder {
  public:
   temporary_folder() {
@@ -53,7 +53,7 @@ class temporary_folder {
 
 using column_words = std::vector<std::vector<word>>;
 
-/// One .input directive with its result.
+/// A single .input directive and its result.
 struct loading {
   explicit loading(std::vector<value_kind> kinds) {
     request.relation = "r";
@@ -78,13 +78,13 @@ struct loading {
     return run();
   }
 
-  /// What is wrong with a text, in a line.
+  /// Returns the first line of the error for a text.
   std::string error(const std::string& text) {
     const std::string whole = whole_error(text);
     return whole.substr(0, whole.find('\n'));
   }
 
-  /// With what follows in further lines.
+  /// Returns the error for a text, with further lines.
   std::string whole_error(const std::string& text) {
     try {
       run(text);
@@ -94,7 +94,7 @@ struct loading {
     return "no error";
   }
 
-  /// The symbols of a column.
+  /// Returns the symbols of a column.
   [[nodiscard]] std::vector<std::string> texts(std::size_t column) const {
     std::vector<std::string> result;
     for (const word id : columns[column]) result.emplace_back(symbols.text(id));

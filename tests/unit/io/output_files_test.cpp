@@ -28,6 +28,30 @@ TEST(output_files, appear_together) {
   EXPECT_EQ(folder.file_count(), 2U);
 }
 
+TEST(output_files, are_found_by_every_path) {
+  const temporary_folder folder;
+  std::filesystem::create_directory(folder.path() / "real");
+  std::filesystem::create_directory_symlink("real", folder.path() / "link");
+  folder.write("real/target", "old");
+  std::filesystem::create_symlink("target", folder.path() / "real/other");
+  output_files files;
+  for (const char* name : {"link/a", "real/b", "real/target"}) {
+    output_file file(folder.path() / name);
+    file.close();
+    files.add(std::move(file));
+  }
+  const auto name_of = [&](const char* path) {
+    const output_file* const found = files.find(folder.path() / path);
+    return found == nullptr ? "" : found->path().filename().string();
+  };
+  EXPECT_EQ(name_of("real/a"), "a");
+  EXPECT_EQ(name_of("link/b"), "b");
+  EXPECT_EQ(name_of("real/../link/./b"), "b");
+  EXPECT_EQ(name_of("link/other"), "target");
+  EXPECT_EQ(name_of("real/c"), "");
+  EXPECT_EQ(name_of("a"), "");
+}
+
 TEST(output_files, nothing_is_left_without_commit) {
   const temporary_folder folder;
   {
@@ -138,7 +162,7 @@ TEST(output_files, cannot_be_opened) {
   const temporary_folder folder;
   const std::string path = folder.path().string();
   EXPECT_EQ(opening_error(folder.path() / "none" / "a"),
-            "Cannot open output file " + path + "/none/a: No such file or directory");
+            "Cannot open output file " + path + "/none/a: there is no folder " + path + "/none");
   EXPECT_EQ(opening_error(folder.path()), "Cannot open output file " + path + ": Is a directory");
   if (::geteuid() != 0) {
     ::chmod(path.c_str(), 0500);

@@ -134,11 +134,11 @@ TEST(relation_writer, json) {
   out.symbol_column("s", {"q\"uote\\\n\x01", "tab"});
   out.column("f", floating, {std::bit_cast<word>(0.5F), 0x7f800000});
   out.request.parameters["IO"] = "jsonfile";
-  EXPECT_EQ(out.file("r.json"), "[[1, \"q\\\"uote\\\\\\n\\u0001\", 0.5],\n[-2, \"tab\", null]]\n");
+  EXPECT_EQ(out.file("r.json"), "[[1, \"q\\\"uote\\\\\\n\\u0001\", 0.5],\n[-2, \"tab\", \"inf\"]]\n");
   out.request.parameters["format"] = "object";
   EXPECT_EQ(
       out.file("r.json"),
-      "[{\"n\": 1, \"s\": \"q\\\"uote\\\\\\n\\u0001\", \"f\": 0.5},\n{\"n\": -2, \"s\": \"tab\", \"f\": null}]\n");
+      "[{\"n\": 1, \"s\": \"q\\\"uote\\\\\\n\\u0001\", \"f\": 0.5},\n{\"n\": -2, \"s\": \"tab\", \"f\": \"inf\"}]\n");
   writing empty;
   empty.column("a", number, {});
   empty.request.parameters["IO"] = "json";
@@ -215,13 +215,25 @@ TEST(relation_writer, errors) {
   out.column("a", number, {1});
   out.request.parameters = {{"IO", "telegraph"}};
   EXPECT_EQ(out.error(), "Error writing r data: Requested output type <telegraph> is not supported.");
-  out.request.parameters = {{"compress", "1"}};
-  EXPECT_EQ(out.error(), "Error writing r data: the parameter compress is true, false, gzip or zstd, not \"1\"");
-  out.request.parameters = {{"IO", "jsonfile"}, {"format", "tree"}};
-  EXPECT_EQ(out.error(), "Error writing r data: the parameter format is list or object, not \"tree\"");
+  out.request.parameters = {{"rfc4180", "true"}, {"delimiter", "\""}};
+  EXPECT_EQ(out.error(), "Error writing r data: a delimiter with a double quote does not go with rfc4180=true");
   out.request.parameters = {{"filename", "/dev/full"}};
   EXPECT_EQ(out.error(), "Cannot write output file /dev/full: No space left on device");
   EXPECT_EQ(out.folder.file_count(), 0U);
+}
+
+TEST(relation_writer, parameter_values_as_in_souffle) {
+  writing out;
+  out.column("a", number, {1});
+  out.column("b", number, {2});
+  out.request.parameters = {{"headers", "yes"}, {"rfc4180", "1"}};
+  EXPECT_EQ(out.file("r.csv"), "1\t2\n");
+  out.request.parameters = {{"delimiter", ""}};
+  EXPECT_EQ(out.file("r.csv"), "12\n");
+  out.request.parameters = {{"IO", "jsonfile"}, {"format", "tree"}};
+  EXPECT_EQ(out.file("r.json"), "[[1, 2]]\n");
+  out.request.parameters = {{"compress", "1"}};
+  EXPECT_EQ(out.file("r.csv.gz").substr(0, 2), "\x1f\x8b");
 }
 
 TEST(relation_writer, a_full_disk_ends_all_threads) {

@@ -181,7 +181,7 @@ TEST(sqlite_writer, errors_leave_what_was_there) {
   database.execute("CREATE TABLE r (a); INSERT INTO r VALUES (5)");
   database.target.parameters["filename"] = database.request.parameters["filename"] = "r.sqlite";
   const std::string before = database.folder.read("r.sqlite");
-  EXPECT_EQ(database.refusal("r"), "Cannot write output file r.sqlite: use DROP TABLE to delete table r");
+  EXPECT_EQ(database.refusal("r"), "Error writing r data: the database has a table r already");
   EXPECT_EQ(database.refusal("R"), "Error writing R data: SQLite does not tell R from r, which the database has");
   EXPECT_EQ(database.refusal("_SymbolTable"), "Error writing _SymbolTable data: __SymbolTable is the table of symbols");
   database.files.commit();

@@ -3,6 +3,7 @@
 #include "kernels/steps/scalar.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <bit>
 #include <cmath>
@@ -14,6 +15,7 @@
 
 #include "kernels/steps/steps.hpp"
 #include "storage/symbols/symbol_table.hpp"
+#include "support/error.hpp"
 
 namespace gpulog::kernels {
 namespace {
@@ -306,6 +308,24 @@ TEST_F(texts, operations) {
   EXPECT_EQ(text_of(compute(scalar_op::number_to_string, {from_number(smallest)})), "-2147483648");
   EXPECT_EQ(text_of(compute(scalar_op::unsigned_to_string, {~word{0}})), "4294967295");
   EXPECT_EQ(text_of(compute(scalar_op::float_to_string, {std::bit_cast<word>(0.1F)})), "0.100000");
+}
+
+TEST_F(texts, a_text_that_is_too_long_is_not_copied) {
+  const auto peak_kilobytes = [] {
+    rusage used{};
+    getrusage(RUSAGE_SELF, &used);
+    return used.ru_maxrss;
+  };
+  const word part = id(std::string(std::size_t{1} << 26, 'x'));
+  const auto before = peak_kilobytes();
+  std::string message;
+  try {
+    compute(scalar_op::concatenate, std::vector<word>(64, part));
+  } catch (const user_error& fault) {
+    message = fault.what();
+  }
+  EXPECT_EQ(message, "a symbol of 4294967296 bytes is too long: the limit is 4 GiB");
+  EXPECT_LT(peak_kilobytes() - before, 1 << 20);
 }
 
 TEST_F(texts, substrings) {

@@ -16,7 +16,7 @@
 #include "../backend/thread_launcher.hpp"
 #include "kernels/join/tile_runner.hpp"
 
-/// Pipelines made by hand, run in every storage mode by one worker and by several.
+/// Hand-built pipelines, run in every storage mode by one worker and by several.
 namespace gpulog::kernels::tile_runner_tests {
 
 using tuple = std::vector<word>;
@@ -34,7 +34,7 @@ inline std::string name_of(const mode& how) {
          "_workers_" + std::to_string(how.piece);
 }
 
-/// Relations that a test fills, and a pipeline that it runs over them. Relation 0 is the target.
+/// Relations filled by a test, and a pipeline to run over them. Relation 0 is the target.
 class tile_runner_fixture : public ::testing::TestWithParam<mode> {
  protected:
   static constexpr relation_number target = 0;
@@ -48,7 +48,7 @@ class tile_runner_fixture : public ::testing::TestWithParam<mode> {
     return static_cast<relation_number>(relations_.size() - 1);
   }
 
-  /// A search by the first `key_lengths` columns of `order`; matches may bind all others.
+  /// Adds a search by the first `key_lengths` columns of `order`; matches may bind all remaining columns.
   std::size_t add_index(relation_number number, std::vector<std::uint32_t> order,
                         std::vector<std::uint32_t> key_lengths) {
     storage::index_layout layout;
@@ -61,7 +61,7 @@ class tile_runner_fixture : public ::testing::TestWithParam<mode> {
     return relations_[number]->add_index(layout);
   }
 
-  /// Inserts rows, which become delta; every index gets a run more.
+  /// Inserts rows, which become the delta; every index gets one more run.
   void append(relation_number number, const std::vector<tuple>& rows) {
     relation& filled = *relations_[number];
     const auto scratch = std::make_unique<storage::insert_scratch>();
@@ -81,7 +81,7 @@ class tile_runner_fixture : public ::testing::TestWithParam<mode> {
   }
   void refresh(relation_number number, std::size_t index) { relations_[number]->refresh_index(backend_, index); }
 
-  /// Rows of a part as they were appended; hisa mode orders delta, so parts are compared as sets.
+  /// Returns the rows of a part. Parts are compared as sets, because hisa mode orders the delta.
   [[nodiscard]] tuples rows_in(relation_number number, row_part part) const {
     const relation& source = *relations_[number];
     const part_rows rows = rows_of(source, part);
@@ -105,8 +105,10 @@ class tile_runner_fixture : public ::testing::TestWithParam<mode> {
     const std::uint64_t rows = input_rows(program, relations_);
     relation& into = *relations_[program.target];
     const auto make_room = [&](std::uint64_t room) { into.make_room(backend_, room); };
+    const auto folded = memory_of_folds(program, memory_);
     if (GetParam().workers == 1) {
-      tile_runner<storage::exclusive_access> runner(program, relations_, 0, *scratch_[0], gate_, stop);
+      tile_runner<storage::exclusive_access> runner(program, relations_, 0, *scratch_[0], gate_, stop, nullptr,
+                                                    folded.get());
       for (std::uint64_t begin = 0; begin < rows; begin += GetParam().piece) {
         runner.run(begin, std::min(rows, begin + GetParam().piece), make_room);
       }
@@ -115,7 +117,8 @@ class tile_runner_fixture : public ::testing::TestWithParam<mode> {
     } else {
       std::vector<std::optional<tile_runner<storage::concurrent_access>>> runners(GetParam().workers);
       backend_.for_each_tile(rows, GetParam().piece, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
-        if (!runners[worker]) runners[worker].emplace(program, relations_, worker, *scratch_[worker], gate_, stop);
+        if (!runners[worker])
+          runners[worker].emplace(program, relations_, worker, *scratch_[worker], gate_, stop, nullptr, folded.get());
         runners[worker]->run(begin, end, make_room);
       });
       for (const auto& runner : runners) {
@@ -184,7 +187,7 @@ class tile_runner_fixture : public ::testing::TestWithParam<mode> {
   worker_gate gate_{GetParam().workers};
 };
 
-/// n distinct pairs (i % keys, i).
+/// Returns n distinct pairs (i % keys, i).
 inline std::vector<tuple> pairs(word n, word keys, word first = 0) {
   std::vector<tuple> rows;
   for (word i = first; i < first + n; ++i) rows.push_back({i % keys, i});

@@ -9,19 +9,20 @@
 
 namespace gpulog::plan {
 
-/// A program from text, through parser and analysis.
+/// A program from text, after parser and analysis.
 struct analysed_text {
   std::unique_ptr<source_manager> sources;
   sema::program program;
 };
 
-/// @throws std::runtime_error with the diagnostics when the text is wrong.
+/// @throws std::runtime_error with the diagnostics if the text has errors
 [[nodiscard]] analysed_text analyse_text(const std::string& text, const std::string& path = "test.dl");
 
-/// The plan of a text. @throws std::runtime_error when the text is wrong or the plan is not valid.
+/// Returns the plan of a text.
+/// @throws std::runtime_error if the text has errors or the plan is invalid
 [[nodiscard]] program plan_text(const std::string& text, const options& chosen = {}, const statistics& known = {});
 
-/// What is known of the values of any columns beside others.
+/// Returns statistics that hold for the comparison of any two columns.
 [[nodiscard]] statistics comparing(double values, double share_of_values, double share_of_rows);
 
 }  // namespace gpulog::plan

@@ -8,8 +8,8 @@
 
 namespace gpulog::plan {
 
-/// Runs a plan row by row with nested loops, as plan.hpp describes it; indexes are only asked for their order. The
-/// meaning of plans for tests, without any of the engine's data structures.
+/// Runs a plan row by row with nested loops, as plan.hpp defines; uses only the order of indexes. The reference
+/// semantics of plans for tests, without any data structures of the engine.
 class plan_interpreter {
  public:
   using tuple = std::vector<wide_word>;
@@ -17,27 +17,27 @@ class plan_interpreter {
   explicit plan_interpreter(const program& plan);
 
   void load(relation_id relation, const tuple& row);
-  /// @param gives_up whether strata with restricted relations are given up when their loop would begin
+  /// @param gives_up whether strata drop their restrictions when their loop would start
   void run(bool gives_up = false);
 
   [[nodiscard]] std::set<tuple> tuples(relation_id relation) const;
-  /// Inserts tried, those of tuples that are there already included; supplementary relations too.
+  /// Returns the number of attempted insertions, including duplicates and supplementary relations.
   [[nodiscard]] std::uint64_t candidates() const { return candidates_; }
   [[nodiscard]] std::uint64_t candidates(relation_id relation) const { return relations_[relation.value].candidates; }
-  /// Relations in which a row was made twice though the plan says that this cannot be (relation::needs_set,
+  /// Returns the relations in which a row repeated although the plan excludes duplicates (relation::needs_set,
   /// relation::begins_distinct).
   [[nodiscard]] const std::set<relation_id>& repeating() const { return repeating_; }
-  /// Whether some operation needed the symbol table or a version trapped: then the results mean nothing.
+  /// Returns whether an operation needed the symbol table or a version trapped, so that the results are meaningless.
   [[nodiscard]] bool gave_up() const { return gave_up_; }
 
  private:
   struct stored {
-    std::vector<tuple> rows;  ///< [0, old) [old, end) and what the running phase appended
+    std::vector<tuple> rows;  ///< [0, old), [old, end), then the rows appended by the running phase
     std::set<tuple> set;
     std::size_t old = 0;
     std::size_t end = 0;
     std::uint64_t candidates = 0;
-    bool is_distinct = false;  ///< the plan says so of the rows that are made now
+    bool is_distinct = false;  ///< whether the plan declares the current rows distinct
   };
 
   void insert(relation_id relation, const tuple& row);

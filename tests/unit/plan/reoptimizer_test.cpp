@@ -338,5 +338,59 @@ TEST(reoptimizer, gives_relations_their_set_back_whose_rows_can_repeat_now) {
   EXPECT_FALSE(begins_distinct());
 }
 
+/// The versions of a loop that run, as "phase: relations in the order of their reads".
+names running_versions(const prepared& one, std::size_t stratum) {
+  names versions;
+  for (std::size_t phase = 0; phase < one.plan.strata[stratum].loop.size(); ++phase) {
+    for (const rule_version& version : one.plan.strata[stratum].loop[phase].versions) {
+      if (version.is_retired) continue;
+      std::string text = std::to_string(phase) + ": " + one.plan.relations[version.head.value].name + " :-";
+      for (const std::string& read : one.order_of(version)) text += " " + read;
+      versions.push_back(text);
+    }
+  }
+  return versions;
+}
+
+const std::string same_generation =
+    ".decl e(x:number, y:number)\n.input e\n.decl f(x:number, y:number)\n.input f\n"
+    ".decl sg(x:number, y:number)\n.output sg\nsg(x,y) :- e(x,y).\n";
+
+TEST(reoptimizer, continues_with_the_rule_as_written_where_a_step_is_abandoned) {
+  prepared one(same_generation + "sg(x,y) :- e(a,x), sg(a,b), f(b,y).\n");
+  const std::size_t stratum = one.stratum_of("sg");
+  EXPECT_EQ(running_versions(one, stratum), (names{"0: sg@1 :- sg e", "1: sg :- sg@1 f"}));
+  ASSERT_EQ(one.plan.strata[stratum].supplementary.size(), 1);
+  const relation_id step = one.plan.strata[stratum].supplementary.front();
+  const told_measures measures(one.plan, {{"e", {1000, 5, 5}}, {"f", {1000, 1, 1}}, {"sg", {1000, 1, 1}}});
+  EXPECT_GT(one.planner->work_without(stratum, step, measures), 1000);
+  EXPECT_EQ(one.planner->abandon(stratum, step, measures), std::vector<relation_id>{step});
+  EXPECT_EQ(running_versions(one, stratum), names{"1: sg :- sg f e"});
+  EXPECT_EQ(one.plan.strata[stratum].supplementary, std::vector<relation_id>{});
+  EXPECT_EQ(validate(one.plan), std::vector<std::string>{});
+}
+
+TEST(reoptimizer, abandons_steps_of_steps_and_merged_beginnings_together) {
+  prepared one(same_generation + "sg(x,y) :- sg(z,x), e(z,w), sg(w,y).\nsg(x,y) :- sg(z,x), sg(z,y).\n");
+  const std::size_t stratum = one.stratum_of("sg");
+  EXPECT_EQ(running_versions(one, stratum),
+            (names{"0: sg@1 :- sg e", "0: sg@1 :- sg", "1: sg :- sg@1 sg", "1: sg :- sg sg@1"}));
+  const relation_id step = one.plan.strata[stratum].supplementary.front();
+  const told_measures measures(one.plan, {{"e", {1000, 5, 5}}, {"sg", {1000, 1, 1}}});
+  EXPECT_EQ(one.planner->abandon(stratum, step, measures), std::vector<relation_id>{step});
+  EXPECT_EQ(running_versions(one, stratum),
+            (names{"1: sg :- sg sg", "1: sg :- sg sg", "1: sg :- sg e sg", "1: sg :- sg e sg"}));
+}
+
+TEST(reoptimizer, keeps_a_step_where_the_device_could_not_run_the_rule_as_written) {
+  prepared one(same_generation + "sg(x,y) :- e(a,x), sg(a,b), f(b,y).\n");
+  const std::size_t stratum = one.stratum_of("sg");
+  const relation_id step = one.plan.strata[stratum].supplementary.front();
+  const told_measures measures(one.plan, {{"e", {1000, 5, 5}}, {"f", {1000, 1, 1}}, {"sg", {1000, 1, 1}}});
+  EXPECT_EQ(one.planner->abandon(stratum, step, measures, [] { return false; }), std::vector<relation_id>{});
+  EXPECT_EQ(running_versions(one, stratum), (names{"0: sg@1 :- sg e", "1: sg :- sg@1 f"}));
+  EXPECT_EQ(one.plan.strata[stratum].supplementary, std::vector<relation_id>{step});
+}
+
 }  // namespace
 }  // namespace gpulog::plan

@@ -11,7 +11,7 @@
 
 namespace gpulog {
 
-/// A program text taken through parser and analysis. Spans stay valid as long as this lives.
+/// A program text after parser and analysis. Spans stay valid during the lifetime of this object.
 struct analysed_text {
   explicit analysed_text(std::string text, const syntax::parse_options& options = {}) {
     source_file& file = sources.add("test.dl", std::move(text));
@@ -21,7 +21,7 @@ struct analysed_text {
 
   [[nodiscard]] bool accepted() const { return program.has_value(); }
 
-  /// Lines of all errors and of their notes.
+  /// Returns the lines of all errors and their notes.
   [[nodiscard]] std::set<std::uint32_t> error_lines() const {
     std::set<std::uint32_t> lines;
     const auto add = [&](const source_span& span) {

@@ -8,7 +8,7 @@
 
 namespace gpulog {
 
-/// Lines of a relation by the naive evaluator, or one with what is wrong with the program.
+/// Returns the lines of a relation from the naive evaluator, or one line with the diagnostics.
 inline std::vector<std::string> result_of(const std::string& program, const std::string& relation) {
   const analysed_text text(program);
   if (!text.accepted()) return {text.report.to_string()};

@@ -10,14 +10,14 @@
 #include "storage/factorized/component_search.hpp"
 #include "support/ids.hpp"
 
-/// Graphs of tests as lists of successors.
+/// Graphs for tests, as lists of successors.
 namespace gpulog::storage {
 
 using pairs = std::set<std::pair<word, word>>;
 
 /// A graph as lists.
 struct lists {
-  /// @param of pairs, those of one number after those of lower ones
+  /// @param of pairs, grouped by ascending first number
   template <class Pairs>
   lists(std::uint32_t count, const Pairs& of) : first(count + 1) {
     for (const auto& [from, to] : of) {
@@ -32,7 +32,7 @@ struct lists {
   std::vector<std::uint32_t> all;
 };
 
-/// By vertex: what it leads to, by paths of one and more edges.
+/// Returns, by vertex, the vertices reachable by paths of one or more edges.
 inline std::vector<std::vector<bool>> reached(std::uint32_t vertices, const lists& graph) {
   std::vector<std::vector<bool>> leads_to(vertices, std::vector<bool>(vertices));
   for (std::uint32_t vertex = 0; vertex < vertices; ++vertex) {
@@ -48,8 +48,8 @@ inline std::vector<std::vector<bool>> reached(std::uint32_t vertices, const list
   return leads_to;
 }
 
-/// A random graph, with loops and edges that repeat: of any edges, of those that lead up or down, or up or down but
-/// within groups of neighbours. Vertices from a random one on may have no edges.
+/// Returns a random graph, with loops and repeated edges: arbitrary edges, only ascending or descending edges, or both
+/// kinds within groups of adjacent numbers. Vertices above a random number may have no edges.
 inline lists random_lists(std::mt19937& random, std::uint32_t vertices) {
   std::multiset<std::pair<word, word>> edges;
   const std::uint32_t shape = random() % 5;
@@ -65,7 +65,7 @@ inline lists random_lists(std::mt19937& random, std::uint32_t vertices) {
   return {vertices, edges};
 }
 
-/// All vertices that have edges, all that an edge leads to, or some.
+/// Returns all vertices with edges, all targets of edges, or some vertices.
 inline std::vector<std::uint32_t> random_starts(std::mt19937& random, std::uint32_t vertices, const lists& graph) {
   std::vector<std::uint32_t> starts = graph.all;
   const std::uint32_t kind = random() % 4;

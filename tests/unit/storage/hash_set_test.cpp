@@ -250,18 +250,25 @@ TEST(packed_set, looking_up_while_others_insert_finds_what_was_there_before) {
   EXPECT_EQ(std::count(found.begin(), found.end(), 1), static_cast<std::ptrdiff_t>(later.size()));
 }
 
-/// A row set alone; the rows are numbers, and a row's tuple is its number divided by 3.
+/// A row set alone; the rows are numbers, and a row's tuple is its number divided by 3. Slots have 32 bits until row
+/// ids need more of them.
 TEST(row_set, finds_equal_tuples_and_follows_moved_rows) {
   backend::host_memory memory;
   row_set set(memory);
+  const std::uint64_t least_bytes = table_growth::initial_slots * sizeof(std::uint32_t);
+  EXPECT_EQ(set.bytes(), least_bytes);
   std::vector<word> tuple_of_row;
   const auto hash_of = [](word tuple) { return mix(mix(tuple) + 1); };
   std::uint64_t next_row = 0;
   for (word offered = 0; offered < 30000; ++offered) {
     const word tuple = offered / 3;
-    if (!set.has_room(1))
+    const std::uint64_t rows = offered < 20000 ? offered + 1 : offered < 25000 ? 1ULL << 25 : 1ULL << 30;
+    if (!set.has_room(1, rows))
       set.grow(
-          1, [&](std::uint64_t row) { return hash_of(tuple_of_row[row]); }, [](std::uint64_t) {}, 1);
+          1, rows, [&](std::uint64_t row) { return hash_of(tuple_of_row[row]); }, [](std::uint64_t) {}, 1);
+    EXPECT_EQ(set.nowhere(), offered < 20000   ? (1ULL << 24) - 2
+                             : offered < 25000 ? (1ULL << 28) - 2
+                                               : (1ULL << 40) - 2);
     tuple_of_row.resize(next_row + 1);
     tuple_of_row[next_row] = tuple;
     const bool is_new = set.insert<exclusive_access>(hash_of(tuple), next_row,
@@ -273,6 +280,7 @@ TEST(row_set, finds_equal_tuples_and_follows_moved_rows) {
     }
   }
   EXPECT_EQ(set.size(), 10000U);
+  EXPECT_EQ(set.bytes(), 16 * table_growth::initial_slots * sizeof(std::uint64_t));
   // Swap the first and the last hundred rows through a free one.
   tuple_of_row.resize(next_row + 1);
   const auto move = [&](std::uint64_t from, std::uint64_t to) {

@@ -228,6 +228,51 @@ TYPED_TEST(sorted_indexes, runs_stay_few_and_rows_are_not_merged_each_time) {
   model.expect_answers();
 }
 
+/// Deltas of few rows, whose keys are all new, all the same, or come again among others.
+TYPED_TEST(sorted_indexes, answers_over_many_deltas_of_few_rows) {
+  for (const index_layout& layout : layouts(false)) {
+    for (const word below : {word{0}, word{1}, word{3}, word{30}}) {
+      SCOPED_TRACE(testing::Message() << "order from " << layout.order[0] << ", values below " << below);
+      std::mt19937_64 random(layout.order[0] + below);
+      index_model model(this->memory, 4, layout, {});
+      for (int round = 0; round < 150; ++round) {
+        const std::uint64_t old_rows = model.rows();
+        model.append(round % 50 == 49 ? 70 : random() % 4, below, random);
+        if (random() % 3 == 0) continue;  // not refreshed: nobody searches it
+        model.refresh(this->backend, old_rows);
+        model.expect_answers();
+        if (this->HasFatalFailure()) return;
+      }
+      model.refresh(this->backend, model.rows());  // complete
+      model.expect_answers();
+      model.append(2, below, random);
+      model.refresh(this->backend, 0);  // the start of a fixpoint
+      model.expect_answers();
+      const std::uint64_t old_rows = model.rows();
+      model.append(3, below, random);
+      model.refresh(this->backend, old_rows);
+      model.expect_answers();
+      if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
+TYPED_TEST(sorted_indexes, deltas_of_one_row_allocate_seldom) {
+  const index_layout layout = {{0}, {1}, {1}, false, 0.5};
+  index_model model(this->memory, 2, layout, {});
+  std::mt19937_64 random(3);
+  const auto advance = [&] {
+    const std::uint64_t old_rows = model.rows();
+    model.append(1, 0, random);
+    model.refresh(this->backend, old_rows);
+  };
+  for (int round = 0; round < 2; ++round) advance();
+  const std::uint64_t allocations = this->memory.allocations();
+  for (std::uint64_t round = 0; round + 3 < open_run::most_rows; ++round) advance();
+  EXPECT_EQ(this->memory.allocations(), allocations);
+  model.expect_answers();
+}
+
 /// Few rows wait in runs whose sizes fall geometrically, as a merge copies full.
 TYPED_TEST(sorted_indexes, published_layout_keeps_full_as_one_run_but_for_few_rows) {
   const index_layout layout = {{0}, {1}, {}, true, 0.8};

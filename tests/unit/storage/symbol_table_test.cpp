@@ -183,6 +183,11 @@ TEST(symbol_table, memory_is_counted_and_without_it_the_table_stays_as_it_was) {
   for (word id = 0; id < 20 * step; ++id) ASSERT_EQ(table.find(numbered_text(id)), id);
   EXPECT_GE(memory.used(), table.memory_bytes());
   EXPECT_LT(memory.used(), 3 * table.memory_bytes());
+  const std::uint64_t held = memory.used();
+  table.free_outgrown();
+  // Each of the hash tables had been half as large as the next one.
+  EXPECT_LT(memory.used(), held - 20 * step * 8);
+  for (word id = 0; id < 20 * step; ++id) ASSERT_EQ(table.find(numbered_text(id)), id);
 }
 
 TEST(bulk_interning, without_memory_leaves_the_table_as_it_was) {

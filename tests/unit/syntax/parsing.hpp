@@ -10,7 +10,7 @@
 
 namespace gpulog::syntax {
 
-/// A text with what the parser made of it.
+/// A text and the result of the parser.
 struct parsed_text {
   source_manager sources;
   diagnostics report;
@@ -22,7 +22,7 @@ struct parsed_text {
   parsed_text(const parsed_text&) = delete;
   parsed_text& operator=(const parsed_text&) = delete;
 
-  /// "line:message" of each remark, one a line.
+  /// Returns "line:message" of each diagnostic, one per line.
   [[nodiscard]] std::string remarks() const {
     std::string lines;
     for (const diagnostic& remark : report.to_public()) {
@@ -32,7 +32,7 @@ struct parsed_text {
   }
 };
 
-/// What a text without errors prints as, after checking that the print parses to an equal tree.
+/// Prints a text without errors, and checks that the result parses to an equal tree.
 inline std::string printed(const std::string& text, const parse_options& options = {}) {
   const parsed_text first(text, options);
   EXPECT_EQ(first.remarks(), "") << text;
@@ -44,7 +44,7 @@ inline std::string printed(const std::string& text, const parse_options& options
   return result;
 }
 
-/// The remarks about a text.
+/// Returns the diagnostics of a text.
 inline std::string remarks_on(const std::string& text, const parse_options& options = {}) {
   return parsed_text(text, options).remarks();
 }

@@ -11,8 +11,8 @@
 
 #include "backend/gpu/wave.hpp"
 
-/// As backend/gpu/block_primitives.hpp says. One thread does the work; what the others read of it they read without a
-/// barrier behind, so that a caller that uses the storage again too early gets something wrong, as on a device.
+/// Implements backend/gpu/block_primitives.hpp. One thread does the work, and the remaining threads read the result
+/// without a final barrier: a caller that reuses the storage too early reads wrong values, as on a device.
 namespace gpulog::backend::gpu {
 
 template <class T, unsigned Threads>
@@ -60,7 +60,7 @@ struct block_union {
   __device__ static T of(T bits, storage& memory) {
     memory.values[threadIdx.x] = bits;
     __syncthreads();
-    if (threadIdx.x != 0) return bits;  // not the union: only thread 0 has it
+    if (threadIdx.x != 0) return bits;  // only thread 0 receives the union
     T all = 0;
     for (const T one : memory.values) all |= one;
     return all;
@@ -94,13 +94,13 @@ struct block_sort {
  private:
   static void sort(storage& memory, unsigned first_bit, unsigned last_bit) {
     constexpr unsigned all_bits = std::numeric_limits<Key>::digits;
-    // Bits behind the last one go up and out, then those in front of the first one down and out.
+    // The shifts drop the bits above last_bit and below first_bit.
     const unsigned left_out = all_bits - std::min(all_bits, last_bit);
     if (left_out + first_bit >= all_bits) return;
     const auto digits = [&](Key key) {
       return static_cast<Key>(static_cast<Key>(key << left_out) >> (left_out + first_bit));
     };
-    // Not on the stack, which is small.
+    // On the heap, because fiber stacks are small.
     const auto pairs = std::make_unique<std::array<std::pair<Key, Value>, count>>();
     for (std::size_t i = 0; i < count; ++i) (*pairs)[i] = {memory.keys[i], memory.values[i]};
     std::stable_sort(pairs->begin(), pairs->end(),

@@ -172,7 +172,7 @@ void block_runner::release(wave_record& wave, block_record& block, const thread_
     if (lane >= wave.lanes) continue;
     thread_record& thread = block.threads[wave.first_thread + lane];
     thread.state = thread_state::runs;
-    // The last one goes on at once, unless all shall go on by their numbers.
+    // The last thread to arrive continues at once, except with seed 0, where threads run in the order of their numbers.
     if (&thread != &last || launch_->seed == 0) make_ready(thread);
   }
 }
@@ -217,8 +217,8 @@ void block_runner::pause() {
   go_on(*own.on);
 }
 
-/// All threads of the block that could go on pause. @return false: they have paused too long for what they wait for to
-/// come
+/// Makes all paused threads ready.
+/// @return false if the paused threads have waited too long without progress
 bool block_runner::may_go_on_after_pause() {
   constexpr std::uint64_t most_rounds = 100'000;
   constexpr std::chrono::seconds patience{5};
@@ -228,7 +228,7 @@ bool block_runner::may_go_on_after_pause() {
   }
   ++paused_rounds_;
   if (paused_rounds_ >= most_rounds) {
-    // A block that another thread of the host runs may yet do what is waited for.
+    // A block on a different host thread may still provide the awaited value.
     if (launch_->active_blocks.load(std::memory_order_relaxed) <= count_) return false;
     const auto now = std::chrono::steady_clock::now();
     if (paused_rounds_ == most_rounds) patience_end_ = now + patience;
@@ -251,7 +251,7 @@ void block_runner::begin(block_record& block, unsigned number) {
       wave_record& wave = block.waves[w];
       wave.first_thread = w * wave_lanes;
       wave.lanes = std::min(wave_lanes, threads - wave.first_thread);
-      // What is read from lanes that there are not.
+      // The values that a kernel reads from lanes that do not exist.
       std::memset(wave.values, fresh_byte, sizeof wave.values);
     }
     for (unsigned t = 0; t < threads; ++t) {
@@ -344,7 +344,7 @@ thread_orders::thread_orders(unsigned threads, std::uint64_t seed)
       shuffle(order, threads);
       continue;
     }
-    // Wave by wave: a wave gets far ahead of another one then.
+    // Wave by wave, so that a wave runs far ahead of the rest.
     const std::uint64_t waves = threads / wave_lanes;
     std::vector<std::uint16_t> numbers(waves);
     std::iota(numbers.begin(), numbers.end(), std::uint16_t{0});

@@ -13,27 +13,28 @@
 #include "backend/gpu/emulated/records.hpp"
 #include "backend/gpu/vendor.hpp"
 
-/// Runs the blocks of a kernel: each thread of a block is a function call on some fiber, which waits there when it has
-/// to meet others.
+/// Runs the blocks of a kernel: each thread of a block is a function call on a fiber, which is suspended at barriers
+/// and wave operations.
 namespace gpulog::backend::gpu::emulated {
 
 struct kernel_launch {
   const char* name;
   unsigned blocks;
-  unsigned threads;  ///< of a block
+  unsigned threads;  ///< per block
   std::uint64_t shared_bytes;
   bool is_cooperative;
-  std::function<void()> body;  ///< of a thread
+  std::function<void()> body;  ///< executed by each thread
   call_site site;
-  std::uint64_t number = 0;  ///< of the launch
+  std::uint64_t number = 0;  ///< launch number
   std::uint64_t seed = 0;
   std::atomic<unsigned> active_blocks{0};
 };
 
-/// Runs all blocks, on several threads of the host where they do not wait for each other. @throws device_error
+/// Runs all blocks, on several host threads if the kernel is not cooperative.
+/// @throws device_error
 void run_kernel(kernel_launch& launch);
 
-/// Orders in which the threads of a block go on.
+/// Orders in which the threads of a block are scheduled.
 class thread_orders {
  public:
   thread_orders(unsigned threads, std::uint64_t seed);
@@ -49,16 +50,17 @@ class thread_orders {
 
 class block_runner {
  public:
-  /// The calling thread's.
+  /// Returns the runner of the calling host thread.
   static block_runner& own();
   ~block_runner();
   block_runner(const block_runner&) = delete;
   block_runner& operator=(const block_runner&) = delete;
 
-  /// Runs blocks until all their threads have ended. They may wait for each other. @throws device_error
+  /// Runs blocks until all threads have ended. Blocks may wait for each other.
+  /// @throws device_error
   void run(kernel_launch& launch, const unsigned* blocks, unsigned count);
 
-  // What threads of a kernel call.
+  // Called by threads of a kernel.
   void meet_wave(const meeting_place& place);
   void meet_block(const meeting_place& place);
   void pause();
@@ -77,7 +79,7 @@ class block_runner {
   [[nodiscard]] thread_record* next_to_begin();
   [[nodiscard]] bool has_ready() const { return ready_begin_ != ready_end_; }
   void make_ready(thread_record& thread);
-  /// The fiber that goes on; nullptr: none can, but perhaps threads that pause.
+  /// Returns the next fiber to run, or nullptr if at most paused threads could continue.
   [[nodiscard]] fiber* choose();
   void go_on(fiber& own);
   void release(wave_record& wave, block_record& block, const thread_record& last);
@@ -89,16 +91,16 @@ class block_runner {
   fiber_pool fibers_;
   signal_stack signals_;
   fiber main_;
-  fiber* entered_ = nullptr;  // the one that is being switched to for new threads
+  fiber* entered_ = nullptr;  // the target of a switch to a fresh fiber
   kernel_launch* launch_ = nullptr;
   std::vector<std::unique_ptr<block_record>> blocks_;
-  unsigned count_ = 0;      // of them that are run now
-  unsigned beginning_ = 0;  // the one whose threads begin
+  unsigned count_ = 0;      // number of blocks in the current run
+  unsigned beginning_ = 0;  // the block whose threads are being started
   std::uint64_t unbegun_ = 0;
   std::uint64_t ended_ = 0;
-  std::uint64_t progress_ = 0;         // grows when a thread does something else than to pause
-  bool prefers_ready_ = false;         // to threads that have not begun
-  std::vector<thread_record*> ready_;  // a ring
+  std::uint64_t progress_ = 0;         // grows whenever a thread does anything except pause
+  bool prefers_ready_ = false;         // rather than threads that have not started
+  std::vector<thread_record*> ready_;  // a ring buffer
   std::uint64_t ready_begin_ = 0;
   std::uint64_t ready_end_ = 0;
   std::vector<thread_record*> paused_;
@@ -107,16 +109,16 @@ class block_runner {
   std::chrono::steady_clock::time_point patience_end_;
   std::string error_;
   std::uint64_t orders_seed_ = 0;
-  std::map<unsigned, thread_orders> orders_;  // by threads of a block
+  std::map<unsigned, thread_orders> orders_;  // by threads per block
   const thread_orders* order_ = nullptr;
 };
 
-// Texts (meeting_report.cpp).
-/// "threads 0-30, 33"
+// Formatting of messages (meeting_report.cpp).
+/// Returns a list such as "threads 0-30, 33".
 [[nodiscard]] std::string listed(const std::vector<unsigned>& threads);
-/// "rows.cuh:124 (shuffle)"
+/// Returns a text such as "rows.cuh:124 (shuffle)".
 [[nodiscard]] std::string text_of(const meeting_place& place);
-/// Who waits for whom in a block where nobody can go on; empty: nobody waits.
+/// Describes a deadlock in a block: which threads wait, and where. Returns an empty text if no thread waits.
 [[nodiscard]] std::string who_waits(const block_record& block);
 
 }  // namespace gpulog::backend::gpu::emulated

@@ -16,7 +16,7 @@ std::atomic<std::uintptr_t> guarded_begin{0};
 std::atomic<std::uintptr_t> guarded_end{0};
 struct sigaction previous_action;
 
-// Only what a signal handler may do: no memory is allocated here.
+// Safe in a signal handler: allocates no memory.
 class line {
  public:
   line& operator<<(const char* text) {
@@ -75,7 +75,7 @@ void handle(int signal, siginfo_t* information, void* context) {
     previous_action.sa_handler(signal);
     return;
   }
-  // The access is made again, without us.
+  // Returning repeats the access without this handler.
   ::signal(signal, SIG_DFL);
 }
 

@@ -3,11 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 
-/// What is said when somebody touches memory that is not his, before the process ends.
+/// Reports accesses to closed device memory before the process ends.
 namespace gpulog::backend::gpu::emulated {
 
-/// From now on says so when the host, or a kernel, touches what is closed of the device's memory, and names the kernel
-/// that touches no memory at all.
+/// Installs a signal handler that reports accesses to the closed part of [memory, memory + bytes) by the host or a
+/// kernel, and any further segmentation fault inside a kernel with the kernel's name.
 void guard_device_memory(const void* memory, std::uint64_t bytes);
 
 }  // namespace gpulog::backend::gpu::emulated

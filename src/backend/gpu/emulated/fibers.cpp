@@ -9,9 +9,9 @@ namespace gpulog::backend::gpu::emulated {
 
 namespace {
 
-/// AddressSanitizer puts space between variables.
+/// Larger with AddressSanitizer, which puts space between variables.
 constexpr std::size_t stack_bytes = (watches_addresses ? std::size_t{256} : std::size_t{64}) << 10;
-constexpr std::size_t stack_distance = stack_bytes + page_bytes;  // with a page below that nobody may touch
+constexpr std::size_t stack_distance = stack_bytes + page_bytes;  // with a guard page below each stack
 constexpr std::size_t stacks_at_once = 32;
 
 }  // namespace
@@ -46,7 +46,7 @@ bool fiber_pool::make_some() {
 }
 
 void fiber_pool::begin_anew(fiber& made) {
-  // Stacks that all begin at the same place of a page would share a few lines of the processor's first cache.
+  // The start offsets differ: stacks that start at the same page offset would share few lines of the first-level cache.
   constexpr std::size_t line = 64;
   constexpr std::size_t colours = page_bytes / line;
   const std::size_t unused = made.number * 5 % colours * line;
@@ -64,7 +64,7 @@ void fiber_pool::reset() {
 }
 
 signal_stack::signal_stack() {
-  // AddressSanitizer has one of its own.
+  // AddressSanitizer installs a signal stack itself.
   if constexpr (watches_addresses) return;
   stack_t known{};
   if (::sigaltstack(nullptr, &known) != 0 || (known.ss_flags & SS_DISABLE) == 0) return;

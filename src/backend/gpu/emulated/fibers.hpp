@@ -7,20 +7,20 @@
 
 #include "backend/gpu/emulated/sanitizer.hpp"
 
-/// Stacks between which a thread of the host switches, so that a thread of a kernel can wait in the middle of its work.
+/// Fibers: stacks that a host thread switches between, so that a kernel's thread can wait in the middle of its work.
 namespace gpulog::backend::gpu::emulated {
 
 struct fiber {
-  boost::context::detail::fcontext_t context = nullptr;  ///< where it goes on
-  std::byte* stack = nullptr;                            ///< its lowest byte; none: the host thread's own stack
+  boost::context::detail::fcontext_t context = nullptr;  ///< where the fiber resumes
+  std::byte* stack = nullptr;                            ///< lowest byte; nullptr for the host thread's regular stack
   std::size_t number = 0;
-  // Of the whole stack, for AddressSanitizer.
+  // Bounds of the whole stack, for AddressSanitizer.
   const void* bottom = nullptr;
   std::size_t bytes = 0;
   void* fake_stack = nullptr;
 };
 
-/// To be called first by what a fiber runs, and by nobody else.
+/// Completes a switch. Every function started on a fiber must call this first.
 inline void arrive(fiber& own, boost::context::detail::transfer_t from) {
   fiber& previous = *static_cast<fiber*>(from.data);
   previous.context = from.fctx;
@@ -31,7 +31,7 @@ inline void arrive(fiber& own, boost::context::detail::transfer_t from) {
 #endif
 }
 
-/// Goes on in another fiber. Returns when a fiber switches back.
+/// Resumes the fiber `to`. Returns when a fiber switches back.
 inline void switch_fibers(fiber& own, fiber& to) {
 #if defined(GPULOG_SANITIZED_ADDRESSES)
   __sanitizer_start_switch_fiber(&own.fake_stack, to.bottom, to.bytes);
@@ -39,18 +39,18 @@ inline void switch_fibers(fiber& own, fiber& to) {
   arrive(own, boost::context::detail::jump_fcontext(to.context, &own));
 }
 
-/// Fibers of one thread of the host.
+/// Fibers of one host thread.
 class fiber_pool {
  public:
   using function = void (*)(boost::context::detail::transfer_t);
 
-  /// @param runs what a fiber does when it is first switched to; it must not return
+  /// @param runs the function of a fresh fiber; must not return
   explicit fiber_pool(function runs) : runs_(runs) {}
   ~fiber_pool();
   fiber_pool(const fiber_pool&) = delete;
   fiber_pool& operator=(const fiber_pool&) = delete;
 
-  /// @return nullptr: the host has no memory for another stack
+  /// @return nullptr if the host has no memory for a new stack
   [[nodiscard]] fiber* take() {
     if (idle_.empty() && !make_some()) return nullptr;
     fiber* const taken = idle_.back();
@@ -58,7 +58,7 @@ class fiber_pool {
     return taken;
   }
   void give_back(fiber& idle) { idle_.push_back(&idle); }
-  /// All are idle then, and forget what they were doing.
+  /// Makes all fibers idle and discards their state.
   void reset();
 
  private:
@@ -71,7 +71,7 @@ class fiber_pool {
   std::vector<fiber*> idle_;
 };
 
-/// Where signals are handled for the calling thread, as a stack that overflowed has no room for it.
+/// An alternate signal stack for the calling thread, needed to handle a stack overflow.
 class signal_stack {
  public:
   signal_stack();

@@ -11,7 +11,7 @@
 #include "backend/gpu/emulated/memory_access.hpp"
 #include "backend/gpu/emulated/settings.hpp"
 
-/// The blocks of a kernel on the threads of the host.
+/// Distributes the blocks of a kernel over host threads.
 namespace gpulog::backend::gpu::emulated {
 
 void run_kernel(kernel_launch& launch) {
@@ -33,13 +33,13 @@ void run_kernel(kernel_launch& launch) {
     block_runner& runner = block_runner::own();
     for (std::size_t b = begin; b < end; ++b) runner.run(launch, &order[b], 1);
   };
-  // To wake others takes longer than a few blocks do.
+  // Waking threads takes longer than running a few blocks.
   constexpr std::uint64_t few_threads = 1024;
   if (std::uint64_t{launch.blocks} * launch.threads <= few_threads) {
     run(0, order.size());
     return;
   }
-  // Meanwhile the calling thread must not take up other work, which may wait for what it holds.
+  // Isolated, so that the waiting thread does not pick up unrelated tasks that wait for a lock held by the caller.
   tbb::this_task_arena::isolate([&] {
     tbb::parallel_for(tbb::blocked_range<std::size_t>(0, order.size()),
                       [&](const tbb::blocked_range<std::size_t>& part) { run(part.begin(), part.end()); });

@@ -18,9 +18,9 @@ namespace {
 constexpr std::uint64_t alignment = 256;
 constexpr std::uint64_t red_zone = 256;
 constexpr std::uint64_t least_reserved = std::uint64_t{16} << 30;
-/// More than that is only filled at both ends: pages that nothing else touches cost more than a test does with them.
+/// Larger allocations are filled only at both ends: touching every page would cost more than the rest of a test.
 constexpr std::uint64_t wholly_filled = std::uint64_t{256} << 10;
-/// The host gets back what it gave to larger arrays.
+/// Arrays of at least this size are returned to the host.
 constexpr std::uint64_t given_back = std::uint64_t{32} << 20;
 constexpr std::uint64_t filled_end = std::uint64_t{64} << 10;
 constexpr std::size_t most_quarantined = 64;
@@ -28,7 +28,7 @@ constexpr std::uint64_t most_quarantined_bytes = std::uint64_t{32} << 20;
 
 std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
-/// Both ends of an allocation that is large, or all of it: what becomes forbidden when it is freed.
+/// Applies `change` to an allocation, or only to both ends of a large allocation.
 template <class Change>
 void at_ends(std::byte* space, std::uint64_t bytes, const Change& change) {
   if (bytes <= 2 * wholly_filled) {
@@ -87,7 +87,7 @@ void guarded_memory::prepare(blocks::value_type& one) {
 void guarded_memory::open() {
   if (is_open_) return;
   if (has_memory_key()) {
-    // Its pages stay as they are: it is the calling thread that gets access.
+    // The page protection stays unchanged; the calling thread receives access by key.
     if (reachable_ < high_water_ && !reach_with_key(base_ + reachable_, high_water_ - reachable_))
       throw std::runtime_error("the host does not let the memory of the emulated device be opened");
   } else if (high_water_ != 0) {
@@ -101,7 +101,7 @@ void guarded_memory::open() {
     if (found != live_.end() && !found->second.is_prepared) prepare(*found);
   }
   unprepared_.clear();
-  // What was freed already: work that came before may still use it.
+  // Freed blocks too: earlier work may still use the memory.
   for (blocks::value_type& one : retired_) {
     if (!one.second.is_prepared) prepare(one);
   }

@@ -5,7 +5,7 @@
 
 #include "backend/gpu/emulated/records.hpp"
 
-/// The language of kernels, as the vendors have it, for a compiler of the host. Names are the vendors'.
+/// The kernel language of the vendors (with the vendors' names) for a host compiler.
 // NOLINTBEGIN(readability-identifier-naming,bugprone-reserved-identifier,bugprone-macro-parentheses)
 
 #define __global__
@@ -19,14 +19,14 @@
 #define blockDim (::gpulog::backend::gpu::emulated::current->block->size)
 #define gridDim (::gpulog::backend::gpu::emulated::current->block->grid)
 
-/// A variable of the block: one for each declaration and each instance of a template that it stands in.
+/// Declares a variable shared by the block: one per declaration and template instance.
 #define GPULOG_SHARED(type, name)                                                          \
   static constinit ::gpulog::backend::gpu::emulated::shared_variable gpulog_shared_##name( \
       #name, sizeof(::std::type_identity_t<type>));                                        \
   ::std::type_identity_t<type>& name = *reinterpret_cast<::std::type_identity_t<type>*>(   \
       ::gpulog::backend::gpu::emulated::current->block->shared.place_of(gpulog_shared_##name))
 
-/// The block's memory whose size the launch says, as an array of a type.
+/// Declares the block's dynamic shared memory, whose size is set by the launch, as an array.
 #define GPULOG_DYNAMIC_SHARED(type, name) \
   type* const name = reinterpret_cast<type*>(::gpulog::backend::gpu::emulated::current->block->shared.dynamic_place())
 
@@ -37,7 +37,7 @@ inline void __syncthreads(const char* file = __builtin_FILE(), int line = __buil
   emulated::meet_block({file, line, emulated::operation::syncthreads});
 }
 
-/// Whether it holds for one of the block's threads.
+/// Returns whether any thread of the block passes a nonzero value.
 inline int __syncthreads_or(int holds, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   namespace emulated = gpulog::backend::gpu::emulated;
   emulated::block_record& block = *emulated::current->block;
@@ -59,7 +59,8 @@ concept counted_word = std::is_same_v<T, int> || std::is_same_v<T, unsigned> || 
 template <class T>
 concept swapped_word = counted_word<T> || std::is_same_v<T, float>;
 
-/// Replaces a word by what a function makes of it. @return what it was
+/// Atomically replaces *place by function(*place).
+/// @return the previous value
 template <class T, class Function>
 T replace(T* place, const Function& function) {
   T known;
@@ -109,7 +110,7 @@ T atomicExch(T* place, std::type_identity_t<T> value) {
   __atomic_exchange(place, &value, &known, __ATOMIC_SEQ_CST);
   return known;
 }
-/// @return what it was: the expected value when it was replaced
+/// @return the previous value, which equals `expected` if the swap succeeded
 template <gpulog::backend::gpu::emulated::counted_word T>
 T atomicCAS(T* place, std::type_identity_t<T> expected, std::type_identity_t<T> value) {
   __atomic_compare_exchange_n(place, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
@@ -120,7 +121,7 @@ T atomicCAS(T* place, std::type_identity_t<T> expected, std::type_identity_t<T> 
 
 [[nodiscard]] constexpr int __popc(unsigned bits) { return __builtin_popcount(bits); }
 [[nodiscard]] constexpr int __popcll(unsigned long long bits) { return __builtin_popcountll(bits); }
-/// From 1 on; 0: none is set.
+/// 1-based; 0 if no bit is set.
 [[nodiscard]] constexpr int __ffs(int bits) { return __builtin_ffs(bits); }
 [[nodiscard]] constexpr int __ffsll(long long bits) { return __builtin_ffsll(bits); }
 [[nodiscard]] constexpr int __clz(int bits) { return bits == 0 ? 32 : __builtin_clz(static_cast<unsigned>(bits)); }

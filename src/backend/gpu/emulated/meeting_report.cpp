@@ -5,7 +5,7 @@
 #include "backend/gpu/emulated/block_runner.hpp"
 #include "support/value_table.hpp"
 
-/// What is said about threads that wait for each other in vain.
+/// Messages about threads that wait for each other forever.
 namespace gpulog::backend::gpu::emulated {
 
 namespace {
@@ -22,9 +22,9 @@ const char* name_of(operation what) {
   return find_in(table, what).value();
 }
 
-/// Threads of which the same can be said.
+/// Threads in the same state.
 struct group {
-  std::string what;  ///< behind "wait"
+  std::string what;  ///< completes "wait ..."
   std::vector<unsigned> threads;
 };
 
@@ -63,7 +63,7 @@ std::string text_of(const meeting_place& place) {
 
 std::string who_waits(const block_record& block) {
   std::vector<group> waiting;
-  std::vector<unsigned> ended;  // and are waited for
+  std::vector<unsigned> ended;  // ended threads that a barrier still needs
   for (unsigned t = 0; t < block.threads.size(); ++t) {
     const thread_record& thread = block.threads[t];
     switch (thread.state) {

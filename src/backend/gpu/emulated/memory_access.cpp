@@ -10,14 +10,14 @@ namespace {
 
 int memory_key() {
   static const int key = [] {
-    // To test the other way where there are keys.
+    // Lets tests disable keys on processors that have keys.
     if (std::getenv("GPULOG_EMULATED_NO_KEYS") != nullptr) return -1;
     return ::pkey_alloc(0, PKEY_DISABLE_ACCESS);
   }();
   return key;
 }
 
-thread_local unsigned accesses = 0;  // of the calling thread, one in another
+thread_local unsigned accesses = 0;  // nested accesses of the calling thread
 
 }  // namespace
 
@@ -32,7 +32,7 @@ memory_access::memory_access() {
 }
 
 memory_access::~memory_access() {
-  // A thread that was started meanwhile by one with access has it too, so that it is taken away in any case.
+  // Also revokes access that this thread inherited from a parent thread with access.
   if (--accesses == 0 && has_memory_key()) ::pkey_set(memory_key(), PKEY_DISABLE_ACCESS);
 }
 

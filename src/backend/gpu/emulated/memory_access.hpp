@@ -2,18 +2,19 @@
 
 #include <cstdint>
 
-/// Who may touch the device's memory, by protection keys of the processor: each thread of the host has its own rights,
-/// and to change them takes some nanoseconds. Where the processor has no keys, guarded_memory closes the pages.
+/// Access rights to device memory by protection keys of the processor: each host thread has separate rights, and a
+/// change takes nanoseconds. Without keys, guarded_memory changes the page protection instead.
 namespace gpulog::backend::gpu::emulated {
 
 constexpr std::uint64_t page_bytes = 4096;
 
-/// Whether there are keys, for memory that is reserved with reach_with_key().
+/// Returns whether the processor has protection keys, as reach_with_key() requires.
 [[nodiscard]] bool has_memory_key();
-/// Those with access can read and write there from now on. @return whether that worked
+/// Makes memory readable and writable for threads with access.
+/// @return whether the call succeeded
 [[nodiscard]] bool reach_with_key(void* memory, std::uint64_t bytes);
 
-/// While it lives, the calling thread has access.
+/// Grants the calling thread access during the lifetime of this object.
 class memory_access {
  public:
   memory_access();

@@ -18,7 +18,7 @@ namespace {
 
 using emulated::scratch_bytes;
 
-/// Bits [first, last) of a key.
+/// Extracts bits [first, last) of a key.
 template <class Key>
 class digits {
  public:
@@ -34,7 +34,7 @@ class digits {
   Key mask_;
 };
 
-/// Leaves a result in one array of two, and in the other one nothing that is of use.
+/// Writes a result to one of two arrays and fills the unused array with garbage.
 template <class T>
 void leave(const std::vector<T>& result, T* to, T* useless) {
   if (result.empty()) return;

@@ -5,13 +5,13 @@
 
 #include "backend/gpu/emulated/launch.hpp"
 
-/// The primitives over functors, by the host's loops. Included by backend/gpu/primitives_by_functor.hpp.
+/// The primitives over functors, as host loops. Included by backend/gpu/primitives_by_functor.hpp.
 namespace gpulog::backend::gpu::emulated {
 
-/// Calls by the same names with a stream of this namespace do not find these here, as they would without this one.
+/// A separate namespace, so that argument-dependent lookup by stream does not find these functions.
 namespace host_primitives {
 
-/// What a primitive says that it needs when it is asked.
+/// The size that a primitive returns when called without scratch memory.
 constexpr std::size_t scratch_bytes = 1;
 
 template <class Number, class Predicate>

@@ -6,7 +6,7 @@
 
 #include "backend/gpu/emulated/shared_memory.hpp"
 
-/// What a thread of a kernel can ask about itself, its wave and its block.
+/// State of a kernel's thread, wave and block.
 namespace gpulog::backend::gpu::emulated {
 
 constexpr unsigned wave_lanes = GPULOG_WAVE_SIZE;
@@ -15,14 +15,14 @@ static_assert(wave_lanes == 32 || wave_lanes == 64, "GPULOG_WAVE_SIZE is 32 or 6
 class block_runner;
 struct fiber;
 
-/// What threadIdx and its like are; kernels have one dimension.
+/// The type of threadIdx, blockIdx and so on; kernels are one-dimensional.
 struct dimensions {
   unsigned x = 0;
   unsigned y = 0;
   unsigned z = 0;
 };
 
-/// What threads meet for.
+/// Collective operations.
 enum class operation : std::uint8_t {
   syncthreads,
   syncthreads_or,
@@ -44,14 +44,14 @@ struct meeting_place {
 
 enum class thread_state : std::uint8_t { not_begun, runs, waits_for_wave, waits_for_block, pauses, ended };
 
-/// Threads that run in step. What they exchange has two places, used in turn: the last lane reads a result while the
-/// first one is already at the next meeting.
+/// Threads that run in lockstep. Votes and values are double-buffered: the first lane may enter the next operation
+/// while the last lane still reads the previous result.
 struct wave_record {
-  unsigned lanes = 0;  ///< that there are: the last wave of a block may have fewer than the others
+  unsigned lanes = 0;  ///< the last wave of a block may have fewer lanes than wave_lanes
   unsigned arrived = 0;
-  unsigned turn = 0;  ///< 0 or 1: the places that the next meeting uses
+  unsigned turn = 0;  ///< 0 or 1: the buffer of the next operation
   unsigned first_thread = 0;
-  meeting_place place;  ///< where those that arrived wait
+  meeting_place place;  ///< where the arrived lanes wait
   std::uint64_t votes[2] = {};
   std::uint64_t values[2][wave_lanes] = {};
 };
@@ -63,44 +63,45 @@ struct thread_record {
   thread_state state = thread_state::not_begun;
   block_record* block = nullptr;
   wave_record* wave = nullptr;
-  fiber* on = nullptr;  ///< where it waits
+  fiber* on = nullptr;  ///< where the thread is suspended
 };
 
 struct block_record {
   dimensions index;
   dimensions size{1, 1, 1};
   dimensions grid{1, 1, 1};
-  block_runner* runner = nullptr;  ///< none: no kernel runs
+  block_runner* runner = nullptr;  ///< nullptr if no kernel runs
   shared_memory shared;
 
   unsigned arrived = 0;
-  unsigned turn = 0;    ///< as of a wave
-  meeting_place place;  ///< where those that arrived wait
+  unsigned turn = 0;    ///< as in wave_record
+  meeting_place place;  ///< where the arrived threads wait
   int votes[2] = {};
 
-  std::uint64_t random = 0;              ///< what the next order is made from
+  std::uint64_t random = 0;              ///< seed of the next order
   const std::uint16_t* order = nullptr;  ///< of all threads
-  unsigned first_of_order = 0;           ///< where in it the block begins
-  unsigned begun = 0;                    ///< threads
-  std::vector<thread_record> threads{};  // by number
-  std::vector<wave_record> waves{};      // by number
+  unsigned first_of_order = 0;           ///< where the block starts in `order`
+  unsigned begun = 0;                    ///< number of started threads
+  std::vector<thread_record> threads{};  // by thread number
+  std::vector<wave_record> waves{};      // by wave number
 };
 
-/// What host code is that calls functions of a device, as primitives do with their functors.
+/// Placeholders for host code that calls device functions, such as primitives with functors.
 inline block_record no_block;
 inline wave_record no_wave;
 inline thread_record no_thread{{}, thread_state::runs, &no_block, &no_wave, nullptr};
 
-/// The thread of a kernel that the calling thread of the host runs.
+/// The kernel thread that the calling host thread runs.
 inline thread_local constinit thread_record* current = &no_thread;
 
-// Return when all threads that have to be there have called them.
+// Return when all required threads have arrived.
 void meet_wave(const meeting_place& place);
 void meet_block(const meeting_place& place);
-/// Lets others go on.
+/// Lets the remaining threads run.
 void pause_thread();
-/// Ends the launch that the calling thread of a kernel belongs to, in two steps, as the second one never comes back to
-/// destroy what the first one needed. @throws device_error when there is no such launch
+/// Aborts the launch of the calling kernel thread. Two functions, because abandon_launch() never returns to run
+/// destructors of arguments.
+/// @throws device_error outside a launch
 void note_failure(const std::string& what);
 [[noreturn]] void abandon_launch();
 

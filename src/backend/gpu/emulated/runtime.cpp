@@ -16,7 +16,7 @@
 
 namespace gpulog::backend::gpu::emulated {
 
-/// While it lives, host code reaches the device's memory.
+/// Grants host code access to device memory during the lifetime of this object.
 class runtime::opened_memory {
  public:
   explicit opened_memory(guarded_memory& memory) : memory_(memory) { memory_.open(); }
@@ -29,7 +29,7 @@ class runtime::opened_memory {
 };
 
 runtime& runtime::instance() {
-  // Never destroyed: others that live as long may still use it.
+  // Never destroyed: objects with static lifetime may still use the runtime.
   static runtime& one = *new runtime;
   return one;
 }
@@ -55,7 +55,7 @@ void runtime::deallocate(void* memory) noexcept {
     std::fprintf(stderr, "gpulog: %p is freed, which is no memory of the emulated device\n", memory);
     std::abort();
   }
-  // Kernels that have not run yet may use it, as a device waits for them before it frees.
+  // Kernels that have not run yet may use the memory; a device, too, waits before freeing.
   if (has_work()) return;
   const opened_memory open(memory_);
   reclaim();
@@ -169,7 +169,7 @@ void runtime::advance(stream& in, const event_state* until, std::uint64_t number
         item.event->when = std::chrono::steady_clock::now();
         break;
       case work::kind::waits:
-        // It was recorded before this was put here, so that other stream does not wait for this one.
+        // The event was recorded before the wait was enqueued, so the recording stream cannot depend on this stream.
         if (item.event->happened < item.number) advance(*item.recorded_in, item.event.get(), item.number);
         break;
     }
@@ -189,7 +189,7 @@ void runtime::run(work& item) {
   }
 }
 
-/// Nothing runs behind an error, as on a device.
+/// As on a device, no work runs after an error.
 void runtime::give_up(const std::string& error) {
   if (error_.empty()) error_ = error;
   for (stream* const one : streams_) {
@@ -296,7 +296,7 @@ void runtime::copy(void* to, const void* from, std::uint64_t bytes, direction wa
 }
 
 namespace {
-/// Pages that the host gets back are zero when they are touched again: of a large array, most never are.
+/// Returns large zeroed ranges to the host, because most pages of a large array are never touched.
 void fill_memory(void* memory, int byte, std::uint64_t bytes) {
   constexpr std::uint64_t large = std::uint64_t{1} << 20;
   auto* const first = static_cast<std::byte*>(memory);

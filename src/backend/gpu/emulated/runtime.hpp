@@ -13,15 +13,15 @@
 #include "backend/gpu/emulated/guarded_memory.hpp"
 #include "backend/gpu/vendor.hpp"
 
-/// The emulated device's streams. What is put into one waits there until the host waits for it: host code that reads a
-/// result too early finds what was there before.
+/// The streams of the emulated device. Work stays in the queue until the host synchronizes, so host code that reads a
+/// result too early reads the old value.
 namespace gpulog::backend::gpu::emulated {
 
-/// What outlives an event that is destroyed while it is still in a stream.
+/// State that outlives an event destroyed while still queued.
 struct event_state {
   stream* recorded_in = nullptr;
-  std::uint64_t recorded = 0;  ///< how often it was put into a stream
-  std::uint64_t happened = 0;  ///< the last of those that happened
+  std::uint64_t recorded = 0;  ///< number of times the event was recorded
+  std::uint64_t happened = 0;  ///< number of the last completed record
   std::chrono::steady_clock::time_point when;
 };
 
@@ -30,7 +30,7 @@ class event {
   std::shared_ptr<event_state> state = std::make_shared<event_state>();
 };
 
-/// One piece of a stream's work.
+/// An item in a stream's queue.
 struct work {
   enum class kind : std::uint8_t { call, records, waits };
   kind what = kind::call;
@@ -47,7 +47,7 @@ class stream {
   std::deque<work> queue;
 };
 
-/// The one device. Its functions may be called by several threads.
+/// The single device. Thread-safe.
 class runtime {
  public:
   static runtime& instance();
@@ -77,12 +77,12 @@ class runtime {
 
   runtime();
   [[nodiscard]] stream& known(stream* in) { return in == nullptr ? default_stream_ : *in; }
-  /// Runs a stream up to a record of an event, or to its end.
+  /// Runs a stream up to a record of an event, or to the end of the queue.
   void advance(stream& in, const event_state* until, std::uint64_t number);
   void advance_all();
   void run(work& item);
   void give_up(const std::string& error);
-  /// Runs work of other streams, too, or leaves it, as the seed decides: a device may do either.
+  /// Runs or skips work of unrelated streams, as the seed decides: a device may do either.
   void run_others_by_chance();
   void reclaim();
   [[nodiscard]] bool has_work() const;
@@ -93,9 +93,9 @@ class runtime {
   guarded_memory memory_;
   stream default_stream_;
   std::vector<stream*> streams_;
-  std::map<const std::byte*, std::uint64_t> pinned_;  // bytes
+  std::map<const std::byte*, std::uint64_t> pinned_;  // size in bytes
   std::vector<void*> retired_pinned_;
-  std::string error_;  // of what ran, until somebody is told
+  std::string error_;  // the first error, until reported to a caller
 };
 
 }  // namespace gpulog::backend::gpu::emulated

@@ -9,8 +9,7 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-/// Memory that nobody may touch, between what kernels use: AddressSanitizer watches it; without, a pattern in it shows
-/// later whether somebody wrote.
+/// Red zones between allocations: AddressSanitizer watches the zones, or a byte pattern reveals a write later.
 namespace gpulog::backend::gpu::emulated {
 
 #if defined(GPULOG_SANITIZED_ADDRESSES)
@@ -19,11 +18,11 @@ constexpr bool watches_addresses = true;
 constexpr bool watches_addresses = false;
 #endif
 
-constexpr int fresh_byte = 0xA5;  ///< of memory that nobody wrote yet
-constexpr int freed_byte = 0xDE;  ///< of memory that was given back
+constexpr int fresh_byte = 0xA5;  ///< content of memory never written
+constexpr int freed_byte = 0xDE;  ///< content of freed memory
 constexpr int red_zone_byte = 0xC7;
 
-/// Nobody may touch it from now on.
+/// Forbids any access from now on.
 inline void forbid([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #if defined(GPULOG_SANITIZED_ADDRESSES)
   ASAN_POISON_MEMORY_REGION(memory, bytes);
@@ -36,14 +35,14 @@ inline void permit([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t b
 #endif
 }
 
-/// Makes it a red zone.
+/// Turns a range into a red zone.
 inline void make_red_zone(std::byte* memory, std::size_t bytes) {
   permit(memory, bytes);
   if constexpr (!watches_addresses) std::memset(memory, red_zone_byte, bytes);
   forbid(memory, bytes);
 }
 
-/// Whether nobody wrote to a red zone, as far as the pattern shows it.
+/// Returns whether a red zone still has its pattern (always true with AddressSanitizer).
 [[nodiscard]] inline bool is_untouched(const std::byte* memory, std::size_t bytes) {
   if constexpr (watches_addresses) return true;
   std::size_t at = 0;

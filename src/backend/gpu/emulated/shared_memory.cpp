@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t variable_alignment = 64;
 constexpr std::size_t variable_red_zone = 64;
-/// Room for all that a block can ask for, and for what lies between some hundred variables.
+/// Space for the maximum that a block can request, plus the red zones of a few hundred variables.
 constexpr std::size_t room = 2 * shared_bytes_per_block;
 
 std::size_t rounded_to_alignment(std::size_t bytes) {

@@ -6,18 +6,18 @@
 #include <string>
 #include <vector>
 
-/// The memory that a block's threads share.
+/// The memory shared by the threads of a block.
 namespace gpulog::backend::gpu::emulated {
 
 constexpr std::uint64_t shared_bytes_per_block = std::uint64_t{64} << 10;
 
-/// A variable that GPULOG_SHARED declares. Its place differs from block to block.
+/// A variable declared by GPULOG_SHARED. The address differs from block to block.
 class shared_variable {
  public:
   constexpr shared_variable(const char* name, std::size_t bytes) : name_(name), bytes_(bytes) {}
   [[nodiscard]] const char* name() const { return name_; }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
-  /// From 1 on, given at the first use.
+  /// 1-based; assigned on first use.
   [[nodiscard]] unsigned number() {
     const unsigned known = number_.load(std::memory_order_relaxed);
     return known != 0 ? known : take_number();
@@ -38,7 +38,7 @@ class shared_memory {
   shared_memory(shared_memory&& other) noexcept;
   shared_memory& operator=(shared_memory&&) = delete;
 
-  /// At the begin of a block.
+  /// Starts a block.
   void begin(std::uint64_t dynamic_bytes) { dynamic_bytes_ = dynamic_bytes; }
   [[nodiscard]] std::byte* place_of(shared_variable& variable) {
     const unsigned number = variable.number();
@@ -49,7 +49,8 @@ class shared_memory {
     if (!places_.empty() && places_[0] != nullptr) return places_[0];
     return make_place(0, "the dynamic shared memory", dynamic_bytes_);
   }
-  /// At the end of a block. @return the variables out of whose bounds it wrote, if any
+  /// Ends a block.
+  /// @return the variables whose bounds were violated, or an empty text
   [[nodiscard]] std::string finish();
 
  private:
@@ -62,9 +63,9 @@ class shared_memory {
 
   std::byte* make_place(unsigned number, const char* name, std::size_t bytes);
 
-  std::byte* memory_ = nullptr;  // made when a kernel first asks for some
-  std::size_t end_ = 0;          // of what is used
-  std::uint64_t asked_ = 0;      // by kernels, without what lies between variables
+  std::byte* memory_ = nullptr;  // allocated on first use
+  std::size_t end_ = 0;          // end of the used part
+  std::uint64_t asked_ = 0;      // bytes requested by kernels, without red zones
   std::uint64_t dynamic_bytes_ = 0;
   std::vector<std::byte*> places_;  // by number; 0: the dynamic part
   std::vector<used_place> used_;

@@ -4,7 +4,7 @@
 #include "backend/gpu/emulated/runtime.hpp"
 #include "backend/gpu/emulated/settings.hpp"
 
-/// The vendor's runtime of the emulated device.
+/// The vendor's runtime, for the emulated device.
 namespace gpulog::backend::gpu {
 
 using emulated::runtime;
@@ -60,7 +60,7 @@ void destroy(stream_handle stream) noexcept { runtime::instance().destroy(stream
 void synchronize(stream_handle stream, call_site) { runtime::instance().wait(stream); }
 void synchronize_quietly(stream_handle stream) noexcept { runtime::instance().wait_quietly(stream); }
 bool is_idle(stream_handle, call_site) {
-  // Whoever asks may wait for what another stream does.
+  // The caller may wait for work of a different stream.
   runtime::instance().wait_for_all();
   return true;
 }

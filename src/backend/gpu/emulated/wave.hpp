@@ -7,13 +7,13 @@
 
 #include "backend/gpu/emulated/language.hpp"
 
-/// What the threads of a wave do together. Included by backend/gpu/wave.hpp, which has wave_size and lane_mask.
+/// Collective operations of a wave. Included by backend/gpu/wave.hpp, which defines wave_size and lane_mask.
 namespace gpulog::backend::gpu {
 
 namespace emulated {
 static_assert(wave_size == wave_lanes);
 
-/// The lanes for which it holds, of those that there are.
+/// Returns the mask of the lanes that pass true.
 [[nodiscard]] inline std::uint64_t vote(bool holds, const meeting_place& place) {
   const thread_record& own = *current;
   std::uint64_t& votes = own.wave->votes[own.wave->turn];
@@ -22,7 +22,7 @@ static_assert(wave_size == wave_lanes);
   return votes;
 }
 
-/// What all lanes gave, for each lane.
+/// Returns the values of all lanes, by lane.
 [[nodiscard]] inline const std::uint64_t* exchange(std::uint64_t value, const meeting_place& place) {
   const thread_record& own = *current;
   std::uint64_t* const values = own.wave->values[own.wave->turn];
@@ -84,7 +84,7 @@ template <class T>
   return same;
 }
 
-/// Threads that are here at the same time are a device's business: here each is alone.
+/// Device code shares one atomic per wave; here each thread counts alone.
 [[nodiscard]] inline std::uint64_t count_up(std::uint64_t* counter) { return atomicAdd(counter, 1U); }
 
 template <class T>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -8,13 +9,24 @@
 
 namespace gpulog::exec {
 
-/// Versions that the machine runs beside each other, without waiting in between.
+/// Returns the expected candidates of all pending versions.
+template <class Machine>
+[[nodiscard]] double expected_candidates_of(const phase_run<Machine>& phase) {
+  double expected = 0;
+  for (const running_version& version : phase.versions)
+    expected += expected_candidates<Machine>(version, version.rows_left);
+  return expected;
+}
+
+/// Runs versions that the machine executes together, without waiting in between.
 template <class Machine>
 void run_batch(phase_run<Machine>& phase) {
   if constexpr (Machine::abilities.batches) {
     plan_relations<Machine>& shared = phase.shared;
     if (phase.versions.empty()) return;
     shared.check_stop(phase.versions.front().planned);
+    const double least = shared.machine.least_candidates_together();
+    if (std::isinf(least) || expected_candidates_of(phase) < least) return;
     std::vector<phase_version> running;
     std::vector<std::size_t> numbers;
     double expected = 0;
@@ -42,7 +54,7 @@ void run_batch(phase_run<Machine>& phase) {
       running_version& version = phase.versions[numbers[i]];
       if (one.state == phase_version::outcome::fault)
         throw evaluation_fault(describe_fault(arithmetic_exception, *version.planned));
-      // Where nothing tells where one version ends and the next begins, all get the same.
+      // Without separate measurements, the versions share the time equally.
       version.figures->seconds +=
           seconds * (measured > 0 ? one.seconds / measured : 1 / static_cast<double>(running.size()));
       if (one.state == phase_version::outcome::left) continue;

@@ -5,8 +5,7 @@
 #include "exec/strategies/search/search_strategy.hpp"
 #include "exec/strategies/strategy.hpp"
 
-/// A decomposed recursion into searches of one graph, over the strongly connected components of that graph
-/// (docs/internals/condensation.md).
+/// Decomposed recursions over the strongly connected components of their search graph (docs/internals/condensation.md).
 namespace gpulog::exec {
 
 template <class Machine>
@@ -22,7 +21,7 @@ strategy_outcome condense(stratum_run<Machine>& run) {
         return run.shared.machine.run_condensed(numbered_task_of(*run.stratum.decomposed), run.shared.relations, always,
                                                 shared.chosen.stop);
       } catch (const backend::memory_exceeded&) {
-        // Searches need other memory, and say what they lack.
+        // Searches need different memory, and report the shortage.
         return std::nullopt;
       }
     });

@@ -57,7 +57,7 @@ std::uint64_t table_share_of(const storage::index_layout& layout) {
   return static_cast<std::uint64_t>(1 / layout.load + 0.999);
 }
 
-/// 64-bit words of memory for each of an index's runs, behind each other: tables, first rows, keys, stored columns.
+/// Layout of the memory for an index's runs, in 64-bit words: tables, first rows, keys, stored columns.
 struct run_memory {
   run_memory(const storage::index_layout& layout, std::uint64_t rows) {
     const std::uint64_t runs = loop_runs::places;
@@ -81,11 +81,11 @@ static_assert(sizeof(key_slot) == 2 * sizeof(std::uint64_t));
 
 }  // namespace
 
-/// Tasks of a phase, with what depends on sizes.
+/// Tasks of a phase, with the places that depend on sizes.
 struct gpu_loop::task_list {
   std::vector<loop_task> tasks;
   std::vector<loop_patch> patches;
-  loop_task* on_device = nullptr;  ///< where the tasks will be
+  loop_task* on_device = nullptr;  ///< future device address of the tasks
 };
 
 bool gpu_loop::can_run(const backend::gpu::device_context& context, const looped_stratum& stratum,
@@ -140,7 +140,7 @@ gpu_loop::gpu_loop(const backend::gpu::device_context& context, backend::memory_
   }
 }
 
-/// @return how many there are when it isn't there
+/// @return the number of indexes if the index does not exist
 std::uint32_t gpu_loop::index_of(relation_number source, std::size_t number) const {
   const auto found = std::find_if(indexes_.begin(), indexes_.end(), [&](const index_memory& one) {
     return one.relation == source && one.number == number;
@@ -167,7 +167,7 @@ bool gpu_loop::is_worth_it(std::size_t first_phase) const {
       }
     }
   }
-  // The next delta is likely to be as large as this one.
+  // The next delta is probably about as large as the current delta.
   return std::all_of(indexes_.begin(), indexes_.end(), [this](const index_memory& one) {
     const relation& source = *(*relations_)[one.relation];
     const std::uint64_t most_rows = run_rows_ == 0 ? cut_.loop_run_rows : run_rows_;
@@ -188,7 +188,7 @@ unsigned gpu_loop::blocks_needed() const {
     most = std::max(most, shares);
   }
   if (may_be_one_block() && most <= kernels::calibration::shares_of_one_block) return 1;
-  // Deltas may become larger.
+  // Leave space for larger deltas.
   constexpr std::uint64_t waves = loop_threads / backend::gpu::wave_size;
   const std::uint64_t blocks = std::max<std::uint64_t>((2 * most + waves - 1) / waves, indexes_.size());
   return static_cast<unsigned>(std::clamp<std::uint64_t>(blocks, calibration::least_loop_blocks, most_blocks_));
@@ -207,7 +207,7 @@ bool gpu_loop::make_room(unsigned blocks) {
     }
     return allocate_indexes();
   } catch (const backend::memory_exceeded&) {
-    return false;  // the other way needs less, or names what fails
+    return false;  // the regular loop needs less memory, or reports the shortage
   }
 }
 
@@ -340,7 +340,7 @@ gpu_kernels::loop_arguments gpu_loop::put_all(unsigned blocks) {
     task_count += phase.versions.size();
     most_tasks = std::max(most_tasks, phase.versions.size());
   }
-  // What is read back comes first.
+  // The arrays to read back come first.
   arguments.state = put(std::vector<loop_state>(1));
   std::vector<loop_relation> relations;
   for (const looped_stratum::relation& one : stratum_.relations) {
@@ -402,7 +402,7 @@ looped_iterations gpu_loop::run(std::size_t first_phase) {
   small_->flush();
   const std::size_t shared_words = gpu_kernels::loop_shared_words(slot_count_, constant_count_);
   if (most_blocks_ == 0) most_blocks_ = gpu_kernels::most_loop_blocks(*context_, shared_words);
-  if (most_blocks_ == 0) return done;  // registers of all its rules together take more than a block has
+  if (most_blocks_ == 0) return done;  // the registers of all rules exceed the shared memory of a block
   const unsigned blocks = blocks_needed();
   if (!make_room(blocks)) return done;
   gpu_kernels::loop_arguments arguments = put_all(blocks);
@@ -439,7 +439,7 @@ looped_iterations gpu_loop::run(std::size_t first_phase) {
   return done;
 }
 
-/// Whether to try again at once.
+/// Decides whether to skip the kernel for some iterations.
 void gpu_loop::learn(const loop_state& ended) {
   if (ended.iterations >= calibration::iterations_of_a_launch) {
     next_left_out_ = 0;

@@ -11,8 +11,8 @@
 
 namespace gpulog::exec {
 
-/// Runs iterations whose versions have few rows as one kernel (kernels/loop/device_loop.hpp). The host makes room
-/// before, and runs the phases for which the kernel isn't made.
+/// Runs iterations whose versions have few rows as one kernel (kernels/loop/device_loop.hpp). The host makes space
+/// before a launch, and runs phases that the kernel does not support.
 class gpu_loop final : public iteration_runner {
  public:
   using relation = storage::gpu::device_relation;
@@ -20,11 +20,11 @@ class gpu_loop final : public iteration_runner {
   using steps_maker =
       std::function<std::vector<kernels::gpu::hash_step>(const std::vector<kernels::step>&, array_store&)>;
 
-  /// Whether the kernel has all that the versions do.
+  /// Returns whether the kernel supports all operators of the versions.
   [[nodiscard]] static bool can_run(const backend::gpu::device_context& context, const looped_stratum& stratum,
                                     const relation_list& relations);
-  /// @param steps makes the device's form of a segment's steps
-  /// @param small is flushed before the kernel runs
+  /// @param steps converts a segment's steps to device form
+  /// @param small flushed before the kernel runs
   gpu_loop(const backend::gpu::device_context& context, backend::memory_resource& resource,
            storage::gpu::small_run_builder& small, const cut_offs& cut, looped_stratum stratum,
            relation_list& relations, steps_maker steps);
@@ -32,7 +32,7 @@ class gpu_loop final : public iteration_runner {
   [[nodiscard]] looped_iterations run(std::size_t first_phase) override;
 
  private:
-  /// An index of a relation that the loop extends, with memory for the runs that are made there.
+  /// An index of a relation that the loop extends, with memory for runs built by the kernel.
   struct index_memory {
     explicit index_memory(backend::memory_resource& resource) : words(resource) {}
     kernels::relation_number relation = 0;
@@ -61,14 +61,14 @@ class gpu_loop final : public iteration_runner {
   relation_list* relations_;
   steps_maker steps_;
   device_arena arena_;
-  std::vector<std::uint32_t> places_;  ///< by relation_number: among the stratum's, or no_relation
+  std::vector<std::uint32_t> places_;  ///< by relation_number: position among the stratum's relations, or no_relation
   std::vector<index_memory> indexes_;
-  std::uint64_t run_rows_ = 0;  ///< most of a run that is made in the loop
+  std::uint64_t run_rows_ = 0;  ///< maximum rows of a run built by the kernel
   std::uint32_t slot_count_ = 0;
   std::uint32_t constant_count_ = 0;
   unsigned most_blocks_ = 0;
-  std::uint64_t results_bytes_ = 0;  ///< of the arena, that are read back
-  // The kernel is left alone for a while when it ended soon.
+  std::uint64_t results_bytes_ = 0;  ///< size of the part of the arena to read back
+  // Number of iterations to skip the kernel for, after a launch that ended early.
   std::uint32_t left_out_ = 0;
   std::uint32_t next_left_out_ = 0;
 };

@@ -11,20 +11,32 @@
 
 #include "exec/calibration.hpp"
 #include "exec/fixpoint/iteration_runner.hpp"
+#include "exec/fixpoint/supplementary_costs.hpp"
 #include "exec/strategies/strategy.hpp"
 #include "exec/strategies/version_strategies.hpp"
 
-/// Semi-naive evaluation as a loop over iterations, which the machine may run by itself while they are small.
+/// Semi-naive evaluation as a loop over iterations; the machine may run small iterations in its loop kernel.
 namespace gpulog::exec {
 
-/// The phase before the loop; what it finds is the first delta.
+/// Returns the indexes that versions read. A machine that runs iterations by itself keeps those of void versions, too.
+template <class Machine>
+std::set<std::uint32_t> indexes_of_versions(const std::vector<running_version>& versions) {
+  std::set<std::uint32_t> indexes;
+  for (const running_version& version : versions) {
+    if (version.is_void && !Machine::abilities.loops) continue;
+    indexes.merge(indexes_read({*version.planned}, Machine::makes_other_searches));
+  }
+  return indexes;
+}
+
+/// Runs the phase before the loop, whose results are the first delta.
 template <class Machine>
 strategy_outcome run_once(stratum_run<Machine>& run) {
   plan_relations<Machine>& shared = run.shared;
   shared.skip_sets(run.stratum, run.falls_apart());
   if (!run.falls_apart()) shared.choose_sets(run.stratum);
   shared.choose_sets_of_asked(run.stratum);
-  shared.refresh_indexes(indexes_read(run.stratum.once.versions, Machine::makes_other_searches), run.figures);
+  shared.refresh_indexes(indexes_of_versions<Machine>(run.phases.front()), run.figures);
   run_phase(shared, run.phases.front(), run.figures);
   for (relation_id relation : run.stratum.relations) shared.settle(relation, run.figures);
   return strategy_outcome::done;
@@ -35,9 +47,15 @@ class stratum_loop {
  public:
   using relation_type = typename Machine::relation;
 
-  explicit stratum_loop(stratum_run<Machine>& run) : run_(run), shared_(run.shared) {
+  explicit stratum_loop(stratum_run<Machine>& run)
+      : run_(run), shared_(run.shared), late_indexes_(run), supplementary_(run) {
     const plan::stratum& stratum = run.stratum;
-    for (const auto& phase : stratum.loop) indexes_.merge(indexes_read(phase.versions, Machine::makes_other_searches));
+    for (const relation_id id : stratum.relations) {
+      const plan::relation& planned = shared_.program.relations[id.value];
+      is_limited_ = is_limited_ || planned.size_limit != 0;
+      if (!planned.supplementary) counted_.push_back(id);
+    }
+    for (std::size_t p = 1; p < run.phases.size(); ++p) indexes_.merge(indexes_of_versions<Machine>(run.phases[p]));
     indexes_.merge(indexes_read(stratum.subsumptions));
     shared_.refresh_indexes(indexes_, run.figures);
     for (const auto& phase : stratum.loop) {
@@ -46,9 +64,19 @@ class stratum_loop {
       std::copy_if(indexes_.begin(), indexes_.end(), std::back_inserter(behind),
                    [&](std::uint32_t index) { return advanced.contains(shared_.places[index].relation); });
     }
+    if constexpr (Machine::abilities.late_indexes) {
+      for (std::size_t p = 1; p < run.phases.size(); ++p)
+        for (running_version& version : run.phases[p]) version.pipeline.indexes = &late_indexes_;
+    }
     late_columns_ = shared_.late_columns;
     by_itself_ = make_iteration_runner();
   }
+  ~stratum_loop() {
+    for (auto& versions : run_.phases)
+      for (running_version& version : versions) version.pipeline.indexes = nullptr;
+  }
+  stratum_loop(const stratum_loop&) = delete;
+  stratum_loop& operator=(const stratum_loop&) = delete;
 
   strategy_outcome run() {
     run_.figures.iterations = first_iteration_ = run_.deltas.size();
@@ -59,12 +87,26 @@ class stratum_loop {
   }
 
  private:
+  /// Refreshes what the versions of the loop search.
+  class late_indexes final : public kernels::index_refresher {
+   public:
+    explicit late_indexes(stratum_run<Machine>& run) : run_(run) {}
+    void refresh(kernels::relation_number relation, std::size_t index) override {
+      run_.shared.refresh_index(relation_id(relation), index, run_.figures);
+    }
+
+   private:
+    stratum_run<Machine>& run_;
+  };
+
   strategy_outcome run_iterations() {
     const plan::stratum& stratum = run_.stratum;
-    std::size_t phase = 0;  // that the iteration goes on with
-    while (phase != 0 || (any_delta() && !shared_.limit_reached(stratum))) {
+    std::size_t phase = std::exchange(run_.next_phase, 0);  // that the iteration continues with
+    while (phase != 0 || (any_delta() && !(is_limited_ && shared_.limit_reached(stratum)))) {
       if (phase == 0 && is_to_stop()) return strategy_outcome::stopped;
       if (phase == 0 && is_reordered()) return strategy_outcome::reordered;
+      if (const auto costly = phase == 0 ? supplementary_.find_costly() : std::nullopt; costly && abandon(*costly))
+        return strategy_outcome::reordered;
       if (shared_.late_columns != late_columns_) {
         late_columns_ = shared_.late_columns;
         by_itself_ = make_iteration_runner();
@@ -75,7 +117,8 @@ class stratum_loop {
         if (run_.deltas.size() > told) run_.tell_progress();
         if (phase == 0 && !any_delta()) break;
       }
-      if (!run_iteration(std::exchange(phase, 0))) return strategy_outcome::done;
+      const strategy_outcome outcome = run_iteration(std::exchange(phase, 0));
+      if (outcome != strategy_outcome::left) return outcome;
     }
     shared_.use_priority_delta(stratum, 0);
     run_.subsume([](auto& runner) { runner.finish(); });
@@ -92,23 +135,23 @@ class stratum_loop {
 
   [[nodiscard]] bool is_to_stop() const {
     if (run_.stops == nullptr || !run_.stops->between_iterations) return false;
-    // What the planner added has deltas of its own; for a decision these will do.
+    // Relations added by the planner have deltas too; counting all is good enough for this decision.
     const std::uint64_t delta_rows =
         run_.deltas.empty() ? shared_.sum_of(run_.stratum, [](const relation_type& one) { return one.delta_rows(); })
                             : run_.deltas.back();
     return run_.stops->between_iterations(run_.deltas.size(), delta_rows);
   }
 
-  /// Whether the order of joins was planned again, as they have made many bindings since that was last tried, and
-  /// changed.
+  /// Returns whether the joins were reordered: tries a new plan after the joins have produced many bindings since the
+  /// last attempt.
   [[nodiscard]] bool is_reordered() {
     const bool has_run = run_.deltas.size() > first_iteration_;
     if (run_.stops == nullptr || !run_.stops->reoptimize_loop || !has_run) return false;
-    std::uint64_t bindings = run_.former_bindings;
+    std::uint64_t bindings = 0;
     std::uint64_t versions = 0;
     for (std::size_t p = 1; p < run_.phases.size(); ++p) {
       versions += run_.phases[p].size();
-      for (const running_version& version : run_.phases[p]) bindings += version.bindings;
+      for (const running_version& version : run_.phases[p]) bindings += version.figures->bindings;
     }
     std::uint64_t least = versions * shared_.chosen.cut.reoptimized_bindings;
     if (least != 0) {
@@ -119,46 +162,76 @@ class stratum_loop {
     if (bindings < run_.tried_bindings + least) return false;
     run_.tried_bindings = bindings;
     if (!run_.stops->reoptimize_loop()) return false;
-    run_.former_bindings = bindings;
     shared_.take_over_plan(run_.number);
     return true;
   }
 
-  /// @return false: the restrictions of the stratum were given up
-  bool run_iteration(std::size_t first_phase) {
+  /// Continues without a supplementary relation. @return whether the plan has changed
+  bool abandon(relation_id supplementary) {
+    const std::vector<relation_id> abandoned = run_.stops->supplementary.abandon(run_.number, supplementary);
+    for (const relation_id one : abandoned) shared_.make_relation(one);
+    if (!abandoned.empty()) shared_.take_over_plan(run_.number);
+    return !abandoned.empty();
+  }
+
+  /// Runs the versions of a phase. Those that exceed the budget of their supplementary relation run again with a larger
+  /// one, or the loop continues without the relation. @return whether the plan has changed
+  bool run_versions(std::size_t phase) {
+    supplementary_.grant(phase + 1);
+    run_phase(shared_, run_.phases[phase + 1], run_.figures);
+    bool has_changed = false;
+    while (const auto costly = supplementary_.over_budget()) {
+      if (!supplementary_.extend_budget(*costly)) {
+        const bool is_abandoned = abandon(*costly);
+        supplementary_.end_budget(*costly);
+        has_changed = has_changed || is_abandoned;
+        if (is_abandoned) continue;
+      }
+      run_phase(shared_, run_.phases[phase + 1], run_.figures);
+    }
+    return has_changed;
+  }
+
+  /// @return left: it is complete; done: the restrictions of the stratum were given up; reordered: the plan has changed
+  strategy_outcome run_iteration(std::size_t first_phase) {
     const plan::stratum& stratum = run_.stratum;
     run_.iteration = static_cast<word>(run_.figures.iterations + 1);
     for (std::size_t p = first_phase; p < stratum.loop.size(); ++p) {
-      if (run_.is_given_up(p)) return false;
-      run_phase(shared_, run_.phases[p + 1], run_.figures);
+      if (run_.is_given_up(p)) return strategy_outcome::done;
+      const bool is_changed = run_versions(p);
       for (relation_id relation : stratum.loop[p].advance) shared_.settle(relation, run_.figures);
-      if (p + 1 == stratum.loop.size()) run_.subsume([](auto& runner) { runner.step(); });
+      if (p + 1 == stratum.loop.size() && !stratum.subsumptions.empty())
+        run_.subsume([](auto& runner) { runner.step(); });
       for (relation_id relation : stratum.loop[p].advance) shared_.relation_of(relation).advance();
-      shared_.refresh_indexes(due_[p], run_.figures);
+      if (is_changed) {  // what the new versions search is refreshed where they are bound
+        run_.next_phase = p + 1;
+        return strategy_outcome::reordered;
+      }
+      shared_.refresh_advanced(due_[p], run_.figures);
     }
     ++run_.figures.iterations;
-    run_.deltas.push_back(shared_.sum_of(stratum, [](const relation_type& one) { return one.delta_rows(); }));
+    std::uint64_t delta = 0;
+    for (const relation_id id : counted_) delta += shared_.relation_of(id).delta_rows();
+    run_.deltas.push_back(delta);
     if (shared_.chosen.records_iterations) run_.figures.deltas.add(run_.deltas.back(), storage::seconds_now);
     if (run_monitor* const watch = shared_.watch()) watch->give_way();
     run_.tell_progress();
-    return true;
+    return strategy_outcome::left;
   }
 
-  /// What runs iterations without asking in between; nullptr: nothing does.
+  /// Returns a runner that executes iterations in one kernel, or nullptr if the stratum does not allow it.
   [[nodiscard]] std::unique_ptr<iteration_runner> make_iteration_runner() {
     if constexpr (Machine::abilities.loops) {
       const plan::stratum& stratum = run_.stratum;
-      const bool is_limited = std::any_of(stratum.relations.begin(), stratum.relations.end(), [this](relation_id id) {
-        return shared_.program.relations[id.value].size_limit != 0;
-      });
-      if (is_limited || !stratum.subsumptions.empty()) return nullptr;
+      if (is_limited_ || !stratum.subsumptions.empty()) return nullptr;
       looped_stratum looped;
       for (relation_id id : stratum.relations)
         looped.relations.push_back({id.value, !shared_.program.relations[id.value].supplementary});
       for (std::size_t p = 0; p < stratum.loop.size(); ++p) {
         looped_phase& phase = looped.phases.emplace_back();
-        for (const running_version& version : run_.phases[p + 1])
-          phase.versions.push_back({&version.pipeline, &version.candidates_per_row});
+        for (const running_version& version : run_.phases[p + 1]) {
+          if (!version.planned->is_retired) phase.versions.push_back({&version.pipeline, &version.candidates_per_row});
+        }
         for (relation_id id : stratum.loop[p].advance) phase.advanced.push_back(id.value);
       }
       return shared_.machine.make_iteration_runner(std::move(looped), shared_.relations);
@@ -167,7 +240,8 @@ class stratum_loop {
     }
   }
 
-  /// As many iterations as run by themselves, the first one from a phase on. @return the phase to go on with
+  /// Runs as many iterations as the runner can, starting from a phase.
+  /// @return the phase where to continue
   std::size_t run_by_itself(std::size_t phase) {
     for (bool goes_on = true; goes_on;) {
       shared_.check_stop();
@@ -201,13 +275,15 @@ class stratum_loop {
     std::size_t next = 0;
     for (std::size_t p = 1; p < run_.phases.size(); ++p) {
       for (running_version& version : run_.phases[p]) {
+        if (version.planned->is_retired) continue;
         const looped_iterations::version_counts& counts = done.versions[next++];
         if (done.faulty == &version.pipeline)
           throw evaluation_fault(describe_fault(arithmetic_exception, *version.planned));
-        // Nothing tells where one version ends and the next begins.
+        // The versions share the time equally, because the kernel has no separate measurements.
         version.figures->seconds += seconds / static_cast<double>(done.versions.size());
         version.figures->runs += counts.runs;
         version.figures->candidates += counts.candidates;
+        version.figures->bindings += counts.candidates;
         version.figures->tuples += counts.fresh;
         if (counts.runs != 0) shared_.last_version[version.planned->head.value] = version.planned;
       }
@@ -216,11 +292,15 @@ class stratum_loop {
 
   stratum_run<Machine>& run_;
   plan_relations<Machine>& shared_;
+  late_indexes late_indexes_;
+  supplementary_costs<Machine> supplementary_;
+  bool is_limited_ = false;                      // some relation has a limit of its size
+  std::vector<relation_id> counted_;             // those whose deltas are reported: the program's
   std::set<std::uint32_t> indexes_;              // that its versions read
   std::vector<std::vector<std::uint32_t>> due_;  // by phase: indexes of what advances behind it
   std::unique_ptr<iteration_runner> by_itself_;
-  std::uint64_t late_columns_ = 0;   // when it was made
-  std::size_t first_iteration_ = 0;  // that it runs
+  std::uint64_t late_columns_ = 0;   // value when the runner was created
+  std::size_t first_iteration_ = 0;  // first iteration of this run
 };
 
 template <class Machine>

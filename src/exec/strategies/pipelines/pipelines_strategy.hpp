@@ -8,10 +8,10 @@
 #include "exec/fixpoint/factorized_reads.hpp"
 #include "exec/strategies/strategy.hpp"
 
-/// Each version by itself, as a pipeline: what is always right.
+/// Runs each version separately as a pipeline, which is always possible.
 namespace gpulog::exec {
 
-/// Whether a run that ended early may be followed by another one.
+/// Returns whether the version can run again after an incomplete run.
 template <class Relation>
 [[nodiscard]] bool can_run_again([[maybe_unused]] const Relation& target,
                                  [[maybe_unused]] const kernels::pipeline& version) {
@@ -20,6 +20,13 @@ template <class Relation>
   } else {
     return false;
   }
+}
+
+/// Of a run with so many candidates. On a device, launches take longer than reading the clock.
+template <class Machine>
+[[nodiscard]] bool is_short(double candidates) {
+  return Machine::abilities.timed_candidates &&
+         candidates <= static_cast<double>(calibration::candidates_of_short_step);
 }
 
 template <class Machine>
@@ -31,13 +38,14 @@ void run_pipelines(phase_run<Machine>& phase) {
     shared.check_stop(version.planned);
     const std::uint64_t rows = phase.rows_to_run(v);
     if (rows == 0) continue;
-    const double start = storage::seconds_now();
     auto& target = *shared.relations[version.pipeline.target];
     const std::uint64_t appended = target.appended_rows();
     const storage::phase_times before = target.times();
     const typename Machine::trace_range traced(version.planned->text);
     pipeline_counts counts;
     const double expected = expected_candidates<Machine>(version, rows);
+    const double indexed = phase.figures.index_seconds;
+    version.timer.begin(shared.clock, is_short<Machine>(expected));
     const bool is_long = watch != nullptr && (version.figures->runs == 0 ||
                                               expected > static_cast<double>(calibration::least_watched_rows));
     version.pipeline.progress = is_long ? watch->progress() : nullptr;
@@ -48,11 +56,12 @@ void run_pipelines(phase_run<Machine>& phase) {
         counts = shared.machine.run(version.pipeline, shared.relations, rows, expected, shared.chosen.stop);
       } catch (const kernels::costly_reading&) {
         is_costly = true;
+      } catch (const kernels::over_budget&) {  // the loop continues without the relation (supplementary_costs.hpp)
       }
     };
     try {
       const plan::rule_version& planned = *version.planned;
-      reads.grant(planned, can_run_again(target, version.pipeline), phase.figures);
+      if (shared.is_searching) reads.grant(planned, can_run_again(target, version.pipeline), phase.figures);
       shared.guarded({"extending", planned.head, &planned}, run, {rows, is_long});
       while (std::exchange(is_costly, false)) {
         if constexpr (Machine::abilities.searches_factorized) target.forget_appended(appended);
@@ -66,10 +75,13 @@ void run_pipelines(phase_run<Machine>& phase) {
     }
     phase.finish(v);
     version.count(counts, rows);
-    const double seconds = storage::seconds_now() - start;
+    const auto made = static_cast<double>(std::max(counts.candidates, counts.bindings));
+    // What it brought up to date is charged to the indexes.
+    const double elapsed = version.timer.end(shared.clock, is_short<Machine>(made));
+    const double seconds = std::max(0.0, elapsed - (phase.figures.index_seconds - indexed));
     version.figures->seconds += seconds;
     version.seconds_per_row = std::max(0.0, seconds - calibration::host_run_seconds) / static_cast<double>(rows);
-    // Where candidates filled their buffer, the join was interrupted to deduplicate them.
+    // When candidates filled their buffer, the join was interrupted to deduplicate them; subtract that time.
     const storage::phase_times& after = target.times();
     phase.figures.join_seconds +=
         seconds - (after.populate_delta - before.populate_delta) - (after.merge - before.merge);

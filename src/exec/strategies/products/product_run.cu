@@ -29,18 +29,18 @@ using kernels::gpu::product_arguments;
 using kernels::gpu::product_queue;
 using storage::gpu::device_relation;
 
-/// First tuples came before the first round.
+/// First tuples are stamped before the first round.
 constexpr std::uint32_t first_stamp = 1;
 
 struct make_list {
-  const std::uint32_t* first;  // by number, and one behind
+  const std::uint32_t* first;  // by number, with one extra entry
   number_list* lists;
   __device__ void operator()(std::uint64_t number) const {
     lists[number] = {first[number], first[number + 1] - first[number]};
   }
 };
 
-/// First tuples become bits.
+/// Sets the bits of the first tuples.
 struct set_first_bit {
   product_arguments arguments;
   const word* x;
@@ -60,7 +60,8 @@ std::uint32_t product_groups(std::uint64_t numbers) {
   return static_cast<std::uint32_t>((numbers + kernels::gpu::group_numbers - 1) / kernels::gpu::group_numbers);
 }
 
-/// How blocks of so many threads are launched. @return no blocks: rows have no place in a block's memory
+/// Returns the launch shape for blocks of a given size.
+/// @return no blocks if rows do not fit into shared memory
 template <class Kernel>
 launch_shape blocks_of(const backend::gpu::device_context& context, const Kernel& kernel, std::uint32_t groups,
                        unsigned threads) {
@@ -70,8 +71,8 @@ launch_shape blocks_of(const backend::gpu::device_context& context, const Kernel
   return {threads, backend::gpu::blocks_a_multiprocessor(kernel, threads, bytes) * context.multiprocessors()};
 }
 
-/// Of rounds with many rows the fewest threads a block that keep enough of the device busy; of those with few rows, and
-/// where rows wait for each other, the most that there can be.
+/// Block sizes: for rounds with many rows, the fewest threads per block that keep enough of the device busy; for rounds
+/// with few rows, and for the queue, the maximum.
 struct round_shapes {
   launch_shape wide{0, 0};
   launch_shape narrow{0, 0};
@@ -92,7 +93,7 @@ round_shapes shapes_of_rounds(const backend::gpu::device_context& context, std::
   return chosen;
 }
 
-/// Numbers of rows: values themselves, or those that values get.
+/// Numbers of rows: values themselves, or numbers assigned to values.
 class row_numbers {
  public:
   row_numbers(const backend::gpu::device_context& context, backend::memory_resource& resource,
@@ -116,9 +117,9 @@ class row_numbers {
   }
 
   [[nodiscard]] std::uint64_t size() const { return size_; }
-  /// Null: values are numbers themselves. Nothing is asked for any more then.
+  /// Returns null if values serve directly as numbers. Call last.
   [[nodiscard]] std::unique_ptr<device_numbering> take_numbering() { return std::move(numbering_); }
-  /// Of a column. It may be made for the caller, and stays until the last one asked for.
+  /// Returns the numbers of a column, possibly in a temporary column that lives until forget_columns().
   [[nodiscard]] const word* of(kernels::relation_number relation, std::uint32_t number) {
     const tuple_rows rows = column(relation, number);
     if (!numbering_ || rows.rows == 0) return rows.columns.at[0];
@@ -126,7 +127,7 @@ class row_numbers {
     numbering_->find(rows, 0, made.data());
     return made.data();
   }
-  /// Columns that were made are freed, in the stream's order.
+  /// Frees the temporary columns, in stream order.
   void forget_columns() { made_.clear(); }
 
  private:
@@ -182,7 +183,7 @@ class product_run {
     numbers.forget_columns();
   }
 
-  /// Rows in topological order, then rounds of the others.
+  /// Computes rows in topological order, and the remaining rows in rounds.
   kernels::product_counts run(const std::atomic<bool>* stop, backend::gpu::stage_clock& clock) {
     kernels::product_counts all;
     const bool is_complete = has_queue() && run_queue(all);
@@ -216,7 +217,7 @@ class product_run {
     return made.completed + made.empty == arguments_.numbers;
   }
 
-  /// What rows have that are made more than once.
+  /// Prepares rows that are computed more than once.
   void prepare_rounds() {
     for (std::uint32_t r = 0; r < arguments_.rule_count; ++r) {
       kernels::gpu::product_rule_view& rule = arguments_.rules[r];
@@ -246,7 +247,8 @@ class product_run {
     }
   }
 
-  /// The result, once. @throws backend::memory_exceeded
+  /// Returns the result; call only once.
+  /// @throws backend::memory_exceeded
   std::unique_ptr<product_words> take_words() {
     return std::make_unique<product_words>(
         context_, resource_,
@@ -263,7 +265,7 @@ class product_run {
   T* take(std::list<array<T>>& kept, std::uint64_t size, fresh_memory contents = fresh_memory::zeroed) {
     return kept.emplace_back(resource_, size, contents).data();
   }
-  /// A rule without a left side reads the row that it makes.
+  /// A rule without a left side reads the row that it computes, so no row would become ready.
   [[nodiscard]] bool has_queue() const {
     for (std::uint32_t r = 0; r < arguments_.rule_count; ++r) {
       if (arguments_.rules[r].left.of == nullptr) return false;
@@ -272,7 +274,7 @@ class product_run {
   }
   [[nodiscard]] std::uint64_t row_words() const { return std::uint64_t{arguments_.groups} * backend::gpu::wave_size; }
 
-  /// What follows the key in a relation's pairs; made once.
+  /// Returns the successor lists of a relation's pairs; cached.
   number_lists lists_of(const kernels::pair_columns& pairs) {
     for (const known_lists& known : lists_) {
       if (known.relation == pairs.relation && known.key == pairs.key && known.value == pairs.value) return known.view();
@@ -306,7 +308,7 @@ class product_run {
       kernels::pair_columns back = *rule.right;
       std::swap(back.key, back.value);
       made.sources = lists_of(back);
-      // Pushing costs time for each bit and what follows it, pulling for each number.
+      // A push costs time per bit and successor, a pull per number.
       made.pull_factor =
           static_cast<std::uint32_t>(calibration::pushes_of_pull * relations_[back.relation]->rows() / numbers_.size());
     }
@@ -361,7 +363,7 @@ class product_run {
   array<product_arguments::round_counts> counts_;
 };
 
-/// Words are kept that take no more than columns, or little of the memory.
+/// Returns whether to keep the words: if they need no more memory than columns, or only a small part of the memory.
 bool are_kept(const backend::gpu::device_context& context, const backend::memory_resource& resource,
               const product_words& words, std::uint64_t most_words) {
   const std::uint64_t memory = resource.limit() != 0 ? resource.limit() : context.memory_bytes();

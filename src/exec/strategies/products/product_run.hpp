@@ -11,15 +11,15 @@
 namespace gpulog::exec {
 
 struct product_cut_offs {
-  /// Of a row, times the part of the device that waits for it, from which on rows are made in rounds.
+  /// Threshold for computing rows in rounds: the time of a row times the share of the device that waits for it.
   double waited_row_seconds = 0;
-  std::uint64_t kept_words = 0;  ///< of a result, at most: columns of larger ones are made at once
+  std::uint64_t kept_words = 0;  ///< maximum size of a result kept as words; larger results become columns at once
 };
 
-/// Runs a recursion of products on a device (docs/internals/row-products.md), and replaces the target's rows, which are
-/// those to start from, by its result: rows of bits (product_words.hpp), or columns.
-/// @param bound of its values, which are numbers of rows themselves then; 0: they get numbers
-/// @return nothing, and nothing is done, when rows have no place in a block's memory, or in the device's
+/// Runs a product recursion on a device (docs/internals/row-products.md), and replaces the target's rows, the first
+/// tuples, by the result: rows of bits (product_words.hpp), or columns.
+/// @param bound exclusive bound of the values if values serve directly as row numbers, else 0
+/// @return nothing, without any effect, if rows do not fit into shared memory or into device memory
 /// @throws backend::memory_exceeded, kernels::interrupted, backend::gpu::device_error
 std::optional<kernels::product_counts> run_products(
     const backend::gpu::device_context& context, backend::memory_resource& resource, const kernels::product_task& task,

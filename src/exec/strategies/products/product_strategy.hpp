@@ -9,10 +9,10 @@
 #include "exec/strategies/search/search_strategy.hpp"
 #include "exec/strategies/strategy.hpp"
 
-/// A recursion of products, r(x,y) :- left(x,u), r(u,v), right(v,y), by rows of bits (docs/internals/row-products.md).
+/// Product recursions, r(x,y) :- left(x,u), r(u,v), right(v,y), as rows of bits (docs/internals/row-products.md).
 namespace gpulog::exec {
 
-/// What the values are below that are numbers of rows themselves; 0: they need numbers.
+/// Returns the exclusive bound of the values if values serve directly as row numbers, or 0.
 template <class Machine>
 std::uint64_t bound_of_products(plan_relations<Machine>& shared, const kernels::product_task& task) {
   std::set<plan::column_place> places;
@@ -31,8 +31,8 @@ std::uint64_t bound_of_products(plan_relations<Machine>& shared, const kernels::
   return bound <= calibration::values_of_a_row * rows ? bound : 0;
 }
 
-/// How many tuples follow a tuple by the rule with most, if all values are alike. Where they get fewer and fewer, there
-/// are few results.
+/// Returns the expected number of tuples derived from one tuple by the most productive rule, assuming uniform values.
+/// Below 1, the results die out.
 template <class Machine>
 double growth_of_products(const plan_relations<Machine>& shared, const kernels::product_task& task,
                           std::uint64_t bound) {
@@ -47,7 +47,7 @@ double growth_of_products(const plan_relations<Machine>& shared, const kernels::
   return growth;
 }
 
-/// @param rows that it begins with
+/// @param rows number of first tuples
 template <class Machine>
 strategy_outcome run_products(stratum_run<Machine>& run, bool from_start, std::uint64_t rows) {
   plan_relations<Machine>& shared = run.shared;
@@ -65,13 +65,13 @@ strategy_outcome run_products(stratum_run<Machine>& run, bool from_start, std::u
       if (!counts) return std::nullopt;
       return kernels::decomposed_counts{counts->candidates, counts->rounds, 0, 0, counts->stages};
     } catch (const backend::memory_exceeded&) {
-      // A loop needs less, and says what it lacks.
+      // A loop needs less memory, and reports the shortage.
       return std::nullopt;
     }
   });
 }
 
-/// With the rules in front of the loop.
+/// Includes the rules before the loop.
 template <class Machine>
 strategy_outcome multiply_rows_from_start(stratum_run<Machine>& run) {
   if constexpr (Machine::abilities.products) {
@@ -88,7 +88,7 @@ strategy_outcome multiply_rows_from_start(stratum_run<Machine>& run) {
   }
 }
 
-/// The loop alone.
+/// Runs only the loop.
 template <class Machine>
 strategy_outcome multiply_rows(stratum_run<Machine>& run) {
   if constexpr (Machine::abilities.products) {

@@ -13,20 +13,21 @@
 
 namespace gpulog::exec {
 
-/// The result of a recursion of products (docs/internals/row-products.md): its rows of bits. What is made of them goes
+/// The result of a product recursion (docs/internals/row-products.md): rows of bits. Materialized columns are ordered
 /// by row.
 class product_words final : public storage::gpu::device_factorized {
  public:
-  /// Of complete rows.
+  /// Arrays of the complete rows.
   struct parts {
     backend::array<std::uint32_t> rows;           ///< [number][word]
-    backend::array<std::uint32_t> stamps;         ///< [number][group]; 0: the group has no bits, nor words
-    backend::array<std::uint64_t> sizes;          ///< by number, and one behind
-    std::unique_ptr<device_numbering> numbering;  ///< null: values are numbers themselves
+    backend::array<std::uint32_t> stamps;         ///< [number][group]; 0: the group has no bits and no valid words
+    backend::array<std::uint64_t> sizes;          ///< by number, with one extra entry
+    std::unique_ptr<device_numbering> numbering;  ///< null: values serve directly as numbers
     std::uint32_t numbers = 0;
     std::uint32_t groups = 0;
   };
-  /// Waits for the device. @throws backend::memory_exceeded
+  /// Waits for the device.
+  /// @throws backend::memory_exceeded
   product_words(const backend::gpu::device_context& context, backend::memory_resource& resource, parts of);
 
   [[nodiscard]] std::uint64_t rows() const override { return rows_; }
@@ -44,9 +45,10 @@ class product_words final : public storage::gpu::device_factorized {
  private:
   using columns_type = std::vector<backend::array<word>>;
 
-  /// @param wanted bits by column of the relation
+  /// @param wanted bit set over the relation's columns
   [[nodiscard]] columns_type make_columns(std::uint64_t rows, std::uint64_t wanted = UINT64_MAX) const;
-  /// Rows of numbers [first, last). @param first_row of the relation that goes to the first place
+  /// Writes the rows of numbers [first, last).
+  /// @param first_row row of the relation that is written first
   void write(std::uint64_t first, std::uint64_t last, std::uint64_t first_row, columns_type& to) const {
     write({of_.sizes.data(), nullptr, first, last, first_row, 0}, to);
   }
@@ -56,7 +58,7 @@ class product_words final : public storage::gpu::device_factorized {
   backend::memory_resource& resource_;
   parts of_;
   std::uint64_t rows_ = 0;
-  source_pieces pieces_;  // made when rows are read
+  source_pieces pieces_;  // created on the first read
   kept_lookup lookup_;
 };
 

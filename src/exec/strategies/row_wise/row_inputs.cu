@@ -21,7 +21,7 @@ using backend::array;
 using backend::fresh_memory;
 using gpu_kernels::row_word_bits;
 
-/// A pair is a number: the key above, the value in the lowest bits.
+/// Packs a pair into a number: the key above, the value in the lowest bits.
 struct pack_pair {
   const word* keys;
   const word* values;
@@ -31,13 +31,13 @@ struct pack_pair {
     items[i] = static_cast<std::uint64_t>(keys[i]) << value_bits | values[i];
   }
 };
-/// Whether an item is the first one with what stands above its lowest bits.
+/// Whether an item is the first with its upper bits.
 struct begins_group {
   const std::uint64_t* items;
   unsigned below;
   __device__ bool operator()(std::uint32_t i) const { return i == 0 || items[i] >> below != items[i - 1] >> below; }
 };
-/// The same for the item that a word begins with.
+/// The same for the first item of a word.
 struct word_begins_group {
   const std::uint64_t* items;
   const std::uint32_t* first;
@@ -48,7 +48,7 @@ struct word_begins_group {
 };
 struct make_word {
   const std::uint64_t* items;
-  const std::uint32_t* first;  ///< of its items, by word
+  const std::uint32_t* first;  ///< first item, by word
   std::uint64_t* words;
   unsigned value_bits;
   __device__ void operator()(std::uint64_t w) const {
@@ -60,8 +60,8 @@ struct make_word {
 };
 struct take_key {
   const std::uint64_t* items;
-  const std::uint32_t* first;       ///< of a group: a word, or an item
-  const std::uint32_t* first_item;  ///< of a word; null: first are items
+  const std::uint32_t* first;       ///< by group: first word, or first item
+  const std::uint32_t* first_item;  ///< by word: first item; null: `first` holds items
   word* keys;
   unsigned value_bits;
   __device__ void operator()(std::uint64_t g) const {
@@ -89,13 +89,13 @@ __device__ std::uint64_t first_not_below(std::uint64_t n, const Less& below) {
   }
   return low;
 }
-/// The number of a key's group; behind the last one where there is none.
+/// Returns the group of a key, or `groups` if none exists.
 __device__ inline std::uint32_t group_of(const word* keys, std::uint32_t groups, word key) {
   const std::uint64_t at = first_not_below(groups, [&](std::uint64_t i) { return keys[i] < key; });
   return at < groups && keys[at] == key ? static_cast<std::uint32_t>(at) : groups;
 }
 
-/// From w to its group.
+/// Maps w to its group.
 struct find_group {
   const std::uint64_t* items;
   unsigned value_bits;
@@ -106,11 +106,11 @@ struct find_group {
     found[i] = group_of(keys, groups, static_cast<word>(items[i] & ((1ULL << value_bits) - 1)));
   }
 };
-/// Words of an item, 0 behind the last one; with `first_value` their values.
+/// Returns the number of words of an item, or with `first_value` the number of their values; 0 after the last item.
 struct item_size {
   const std::uint32_t* group;  ///< null: the item's number
   const std::uint32_t* first_word;
-  const std::uint32_t* first_value;  ///< by word; null: words are counted
+  const std::uint32_t* first_value;  ///< by word; null: count words
   std::uint64_t items;
   __device__ std::uint64_t operator()(std::uint64_t i) const {
     if (i >= items) return 0;
@@ -164,7 +164,7 @@ struct sum_work {
 
 unsigned bits_of(word largest) { return std::max(1U, static_cast<unsigned>(std::bit_width(largest))); }
 
-/// The numbers below n for which the predicate holds, ascending.
+/// Returns the numbers below n that satisfy the predicate, ascending.
 template <class Predicate>
 array<std::uint32_t> select(const backend::gpu::device_context& context, backend::memory_resource& resource,
                             std::uint64_t n, Predicate predicate) {
@@ -174,7 +174,7 @@ array<std::uint32_t> select(const backend::gpu::device_context& context, backend
     backend::gpu::select_if(scratch, bytes, all.data(), count.data(), n, predicate, context.stream());
   });
   const std::uint64_t selected = context.read_counter(count.data());
-  // With two places more, for what ends the last one.
+  // With two extra places for end markers.
   array<std::uint32_t> result(resource, selected + 2, fresh_memory::anything);
   backend::gpu::copy_async(result.data(), all.data(), selected * sizeof(std::uint32_t),
                            backend::gpu::direction::device_to_device, context.stream());
@@ -194,16 +194,16 @@ struct row_inputs::pairs {
 struct row_inputs::words {
   explicit words(backend::memory_resource& resource)
       : first_value(resource), values(resource), first_word(resource), keys(resource) {}
-  array<std::uint32_t> first_value;  ///< by word, and behind the last
+  array<std::uint32_t> first_value;  ///< by word, with one extra entry
   array<std::uint64_t> values;
-  array<std::uint32_t> first_word;  ///< by group, and twice behind the last: a group without words
+  array<std::uint32_t> first_word;  ///< by group, with two extra entries: an empty group
   array<word> keys;                 ///< by group
   [[nodiscard]] std::uint32_t groups() const { return static_cast<std::uint32_t>(keys.size()); }
 };
 
 struct row_inputs::rule {
   explicit rule(backend::memory_resource& resource) : group(resource), sums(resource), begin(resource), end(resource) {}
-  array<std::uint32_t> group;  ///< of an item's words; empty: its own number
+  array<std::uint32_t> group;  ///< group of an item's words; empty: the item's number
   array<std::uint64_t> sums;
   array<std::uint32_t> begin;
   array<std::uint32_t> end;
@@ -217,7 +217,7 @@ row_inputs::row_inputs(const backend::gpu::device_context& context, backend::mem
   const auto look_at = [&](const kernels::pair_columns& pairs) {
     const std::uint64_t rows = keys_of(pairs).rows;
     if (read.insert({pairs.relation, pairs.rows}).second) rows_read_ += rows;
-    // One behind the last item has a number, too.
+    // The place after the last item needs a number, too.
     if (rows >= UINT32_MAX - 1) can_be_prepared_ = false;
     largest_[{pairs.relation, pairs.rows, pairs.key}] = largest_[{pairs.relation, pairs.rows, pairs.value}] = 0;
   };
@@ -256,7 +256,7 @@ void row_inputs::sort(pairs& made, const kernels::pair_columns& from) {
 }
 
 namespace {
-/// What has been made of columns; null where nothing has been.
+/// Returns the cached result for columns, or an empty pointer to fill in.
 template <class Columns, class Made>
 std::unique_ptr<Made>& of_columns(std::vector<std::pair<Columns, std::unique_ptr<Made>>>& all, const Columns& wanted) {
   for (auto& [columns, made] : all) {
@@ -324,7 +324,7 @@ void row_inputs::find_items(rule& made, const kernels::row_rule& from) {
   total_work_ += context_->read_counter(made.sums.data() + items);
 }
 
-/// Every row that some rule may give values to, once, ascending.
+/// Collects every row that may get values once, ascending.
 void row_inputs::collect_rows() {
   std::vector<array<word>> parts;
   std::uint64_t together = 0;
@@ -385,7 +385,7 @@ void row_inputs::place_rows(rule& made, const kernels::row_rule& from) {
   }
 }
 
-/// All at once: the host waits for the device once.
+/// Queries all columns together, so that the host waits only once.
 void row_inputs::find_largest() {
   std::vector<storage::gpu::column_values> looked_at;
   for (const auto& [place, largest] : largest_) looked_at.push_back(values_of(place));
@@ -433,7 +433,7 @@ void row_inputs::prepare() {
   work_ = array<std::uint64_t>(*resource_, rows_.size(), fresh_memory::anything);
   backend::gpu::for_each(context_->stream(), rows_.size(),
                          sum_work{views_->data(), static_cast<std::uint32_t>(views.size()), work_.data()});
-  context_->synchronize();  // views goes
+  context_->synchronize();  // `views` goes out of scope
 }
 
 }  // namespace gpulog::exec

@@ -13,48 +13,48 @@
 #include "storage/relation/device_relation.hpp"
 #include "storage/relation/largest_values.hpp"
 
-/// What rules that are evaluated row by row read, prepared on a device.
+/// The inputs of row-wise evaluation, prepared on a device.
 namespace gpulog::kernels::gpu {
 struct row_rule_view;
 }
 
 namespace gpulog::exec {
 
-/// The rows of a task, and for each of its rules where a row's words are found.
+/// The rows of a task, and for each rule the words of each row.
 class row_inputs {
  public:
   using relation_list = kernels::relation_list<storage::gpu::device_relation>;
 
-  /// Looks at the values of the relations; prepares nothing.
+  /// Only checks the ranges of values; prepare() does the rest.
   row_inputs(const backend::gpu::device_context& context, backend::memory_resource& resource,
              const kernels::row_wise_task& task, const relation_list& relations);
   ~row_inputs();
   row_inputs(const row_inputs&) = delete;
   row_inputs& operator=(const row_inputs&) = delete;
 
-  /// Of all relations read.
+  /// Returns the number of rows of all relations read.
   [[nodiscard]] std::uint64_t rows_read() const { return rows_read_; }
-  /// All values that results can have are below.
+  /// Returns an exclusive bound of the result values.
   [[nodiscard]] std::uint64_t values() const { return values_; }
-  /// Whether positions fit their 32 bits.
+  /// Returns whether positions fit into 32 bits.
   [[nodiscard]] bool can_be_prepared() const { return can_be_prepared_; }
 
-  /// About how many results there are with their duplicates, before anything is prepared. @return nothing where values
-  /// are too large
+  /// Estimates the number of candidates before the preparation.
+  /// @return nothing if the values are too large
   [[nodiscard]] std::optional<double> expected_candidates() const;
-  /// The same of one rule.
+  /// The same for one rule.
   [[nodiscard]] std::optional<double> expected_candidates(const kernels::row_rule& rule) const;
   /// @throws backend::memory_exceeded
   void prepare();
 
   [[nodiscard]] std::uint64_t rows() const { return rows_.size(); }
   [[nodiscard]] const word* row_values() const { return rows_.data(); }
-  /// By row: words, those that repeat counted each time.
+  /// Returns the number of words by row, counting repetitions.
   [[nodiscard]] const std::uint64_t* work() const { return work_.data(); }
   [[nodiscard]] std::uint64_t total_work() const { return total_work_; }
   [[nodiscard]] std::uint64_t rule_count() const { return task_->rules.size(); }
   [[nodiscard]] const kernels::gpu::row_rule_view* rules() const;
-  /// Results with their duplicates, by rule.
+  /// Returns the number of results, including duplicates, by rule.
   [[nodiscard]] const std::vector<std::uint64_t>& candidates() const { return candidates_; }
 
  private:
@@ -98,7 +98,7 @@ class row_inputs {
   std::uint64_t rows_read_ = 0;
   std::uint64_t values_ = 0;
   bool can_be_prepared_ = true;
-  // Few, and not in maps: clang 15 does not compile maps of unique pointers for HIP.
+  // Vectors instead of maps: few entries, and clang 15 does not compile maps of unique pointers for HIP.
   std::vector<std::pair<columns, std::unique_ptr<pairs>>> sorted_;
   std::vector<std::pair<columns, std::unique_ptr<words>>> words_;
   std::vector<std::unique_ptr<rule>> rules_;

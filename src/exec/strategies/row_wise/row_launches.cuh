@@ -17,7 +17,7 @@
 #include "kernels/calibration.hpp"
 #include "kernels/row_wise/row_wise.cuh"
 
-/// The launches that make rows (kernels/row_wise/row_wise.cuh), whether they are a relation or are added to one.
+/// Launches for row-wise evaluation (kernels/row_wise/row_wise.cuh), into a fresh relation or into an existing one.
 namespace gpulog::exec::row_launches {
 
 namespace gpu_kernels = kernels::gpu;
@@ -30,7 +30,7 @@ using gpu_kernels::row_threads;
 using gpu_kernels::row_totals;
 using gpu_kernels::row_waves;
 
-/// Which way a row is made: by a wave, by a block, or marked in a bitmap.
+/// How a row is computed: by a wave, by a block, or in a bitmap.
 enum row_class : unsigned { small_row, middle_row, large_row, row_classes };
 
 struct class_counts {
@@ -38,7 +38,7 @@ struct class_counts {
   unsigned long long work[row_classes];
 };
 
-/// Lists the rows that there is work for, by their class.
+/// Lists the nonempty rows by class.
 __global__ void classify_kernel(const std::uint64_t* work, std::uint64_t rows, std::uint64_t least_large,
                                 std::uint32_t* const small, std::uint32_t* const middle, std::uint32_t* const large,
                                 class_counts* counts) {
@@ -71,7 +71,7 @@ __global__ void classify_kernel(const std::uint64_t* work, std::uint64_t rows, s
   if (threadIdx.x < row_classes && sums[threadIdx.x] != 0) atomicAdd(&counts->work[threadIdx.x], sums[threadIdx.x]);
 }
 
-/// Words of each part of listed rows (bitmap_arguments).
+/// Counts the words of each part of the listed rows (bitmap_arguments).
 struct part_size {
   const row_rule_view* rules;
   std::uint32_t rule_count;
@@ -90,12 +90,12 @@ T read_back(const backend::gpu::device_context& context, const T* from) {
   return value;
 }
 
-/// Result columns and the launches that fill them.
-/// @tparam Inserts whether results are added to a relation; else they are columns of their own
+/// Result columns, and the launches that fill them.
+/// @tparam Inserts whether results are inserted into a relation or written to new columns
 template <bool Inserts>
 class row_search {
  public:
-  /// @param target that results are added to; nullptr: none
+  /// @param target relation to insert into; nullptr: none
   row_search(const backend::gpu::device_context& context, backend::memory_resource& resource, const row_inputs& inputs,
              const kernels::row_wise_task& task, const std::atomic<bool>* stop,
              storage::gpu::device_relation* target = nullptr)
@@ -131,8 +131,9 @@ class row_search {
     classify();
   }
 
-  /// Results of a sample of the rows. @return how often a word went into a result, over how many results it has
-  /// @param most_results that there can be
+  /// Evaluates a sample of the rows.
+  /// @param most_results maximum number of results
+  /// @return the average number of candidate words per result
   double run_sample(std::uint64_t most_results) {
     most_results_ = now_.rows + most_results;
     const std::uint64_t room = Inserts ? std::max<std::uint64_t>(now_.rows, calibration::least_added_results)
@@ -189,7 +190,7 @@ class row_search {
   }
   void classify() {
     array<class_counts> counts(*resource_, 1);
-    // What one block would be left alone with is shared by all.
+    // Rows too large for one block are shared by the whole device.
     const std::uint64_t work = total_work();
     const std::uint64_t least_large =
         std::max<std::uint64_t>(calibration::least_large_work, work / (4ULL * blocks_[middle_row]));
@@ -203,7 +204,7 @@ class row_search {
   }
   [[nodiscard]] std::uint64_t total_work() const { return inputs_->total_work(); }
 
-  /// For that many more results.
+  /// Makes space for `more` more results.
   void make_room(std::uint64_t more) {
     if constexpr (Inserts) {
       target_->grow(more, false);
@@ -221,14 +222,14 @@ class row_search {
     }
   }
 
-  /// Numbers [first, last) of the sequence of all rows of a class.
+  /// Runs numbers [first, last) of the sequence of all rows of a class.
   void run(row_class one, std::uint64_t first, std::uint64_t last) {
     arguments_.listed = lists_[one].data();
     arguments_.list_size = classes_.rows[one];
     arguments_.stride = even_stride(arguments_.list_size);
     launch(one, first, last);
   }
-  /// The rows of a class that found no room.
+  /// The rows of a class that found no space.
   struct missing_rows {
     row_search& search;
     row_class of;
@@ -282,7 +283,7 @@ class row_search {
     }
   }
 
-  /// Rows that no table holds, in bitmaps.
+  /// Evaluates rows too large for a table, with bitmaps.
   void run_large() {
     if (now_.large == 0) return;
     constexpr std::uint64_t wave_size = backend::gpu::wave_size;
@@ -299,7 +300,7 @@ class row_search {
     backend::gpu::stream_handle stream = context_->stream();
     bitmap_arguments marked;
     marked.parts = count * inputs_->rule_count();
-    array<std::uint64_t> sizes(*resource_, marked.parts + 1);  // 0 behind the last
+    array<std::uint64_t> sizes(*resource_, marked.parts + 1);  // the last entry stays 0
     array<std::uint64_t> sums(*resource_, marked.parts + 1, fresh_memory::anything);
     const std::uint32_t* const listed = lists_[large_row].data() + first;
     backend::gpu::for_each(stream, marked.parts,

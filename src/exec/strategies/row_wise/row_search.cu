@@ -62,7 +62,8 @@ kernels::row_wise_task only(const kernels::row_wise_task& task, const std::vecto
   return part;
 }
 
-/// Rules that may pay, going by their last runs: to ask the device about the others would cost more than it brings.
+/// Returns the rules that may pay according to their last runs; sampling the remaining rules would cost more than it
+/// saves.
 std::vector<std::size_t> rules_to_consider(const relation_list& relations, const kernels::row_wise_task& task,
                                            const kernels::row_wise_cut_offs& cut) {
   std::vector<std::size_t> considered;
@@ -79,7 +80,7 @@ std::vector<std::size_t> rules_to_consider(const relation_list& relations, const
   return considered;
 }
 
-/// Of a task, going by a sample.
+/// Returns the rules of a task that pay according to a sample.
 std::vector<std::size_t> rules_that_pay(const relation_list& relations, const row_inputs& inputs,
                                         const kernels::row_wise_task& task, const kernels::row_wise_cut_offs& cut) {
   std::vector<std::size_t> chosen;
@@ -133,7 +134,7 @@ std::vector<std::optional<std::uint64_t>> add_rows(const backend::gpu::device_co
     row_search<true> search(context, resource, *inputs, paying, stop, &target);
     const double words_per_result = search.run_sample(all);
     const double per_word = static_cast<double>(all) / static_cast<double>(inputs->total_work());
-    // What the sample has found stays.
+    // The sample's results stay.
     const bool repeats = words_per_result == 0 || words_per_result * per_word >= cut.least_candidates_per_result;
     if (!task.forced && !repeats) {
       refusals.refused(task);

@@ -13,18 +13,19 @@
 
 namespace gpulog::exec {
 
-/// Evaluates rules row by row on a device and gives the target, which is empty, their results.
-/// @return nothing, and nothing is done, when the values have no place in a bitmap or it would not pay
+/// Evaluates rules row by row on a device and stores the results in the target, which is empty.
+/// @return nothing, without any effect, if the values do not fit into a bitmap or if row-wise evaluation does not pay
 /// @throws backend::memory_exceeded, kernels::interrupted, backend::gpu::device_error
 std::optional<kernels::row_counts> run_row_wise(const backend::gpu::device_context& context,
                                                 backend::memory_resource& resource, const kernels::row_wise_task& task,
                                                 const kernels::relation_list<storage::gpu::device_relation>& relations,
                                                 const kernels::row_wise_cut_offs& cut, const std::atomic<bool>* stop);
 
-/// How long rules whose results did not repeat are not asked again: a sample costs up to a millisecond.
+/// Pauses rules whose results did not repeat, because a sample costs up to a millisecond.
 class row_refusals {
  public:
-  /// One more phase has come. @return whether its rules are left
+  /// Counts one more phase.
+  /// @return whether to skip the rules in this phase
   [[nodiscard]] bool rests(const kernels::row_wise_task& task) {
     refusal& refused = of_[place_of(task)];
     if (refused.rests == 0) return false;
@@ -44,7 +45,7 @@ class row_refusals {
     unsigned length = 0;
     unsigned rests = 0;
   };
-  /// The target, and what its first rule reads.
+  /// The target, and the input of its first rule.
   using place = std::tuple<kernels::relation_number, kernels::relation_number, kernels::row_part>;
   [[nodiscard]] static place place_of(const kernels::row_wise_task& task) {
     return {task.target, task.rules.front().from.relation, task.rules.front().from.rows};
@@ -53,8 +54,8 @@ class row_refusals {
   std::map<place, refusal> of_;
 };
 
-/// The same in addition to what the target has: rules that pay.
-/// @return by rule: its candidates; nothing: it was left
+/// Evaluates the rules that pay and adds their results to the target.
+/// @return by rule: the number of candidates, or nothing if the rule was not evaluated
 std::vector<std::optional<std::uint64_t>> add_rows(
     const backend::gpu::device_context& context, backend::memory_resource& resource, const kernels::row_wise_task& task,
     const kernels::relation_list<storage::gpu::device_relation>& relations, const kernels::row_wise_cut_offs& cut,

@@ -12,11 +12,11 @@
 #include "kernels/calibration.hpp"
 #include "kernels/row_wise/row_wise_task.hpp"
 
-/// Row-wise evaluation: the results for one value of the head's first column at a time
+/// Row-wise evaluation: all results for one value of the head's first column at a time
 /// (docs/internals/row-wise-evaluation.md).
 namespace gpulog::exec {
 
-/// Whether a relation has no columns, as it is searched (exec/fixpoint/factorized_reads.hpp).
+/// Returns whether a source reads a factorized relation, which has no columns (exec/fixpoint/factorized_reads.hpp).
 template <class Machine>
 bool reads_factorized(const plan_relations<Machine>& shared, const plan::row_source& source) {
   if constexpr (Machine::abilities.searches_factorized || Machine::abilities.probes_factorized) {
@@ -27,21 +27,27 @@ bool reads_factorized(const plan_relations<Machine>& shared, const plan::row_sou
   }
 }
 
-/// A stratum without a loop.
+/// Whether filters may compare values by order.
+template <class Machine>
+bool orders_row_values(const plan_relations<Machine>& shared) {
+  return shared.chosen.wide == nullptr || Machine::abilities.orders_rows;
+}
+
+/// Evaluates a stratum without a loop.
 template <class Machine>
 strategy_outcome evaluate_row_wise(stratum_run<Machine>& run) {
   if constexpr (Machine::abilities.row_wise) {
     plan_relations<Machine>& shared = run.shared;
     const plan::stratum& stratum = run.stratum;
     if (shared.is_published() || !stratum.row_wise) return strategy_outcome::left;
-    if (!compare_words(stratum.row_wise->filters, shared.chosen.wide)) return strategy_outcome::left;
+    if (!compare_words(stratum.row_wise->filters, orders_row_values(shared))) return strategy_outcome::left;
     for (const plan::row_source& source : stratum.row_wise->sources) {
       if (reads_factorized(shared, source)) return strategy_outcome::left;
     }
     const relation_id target = stratum.relations.front();
     if (shared.relation_of(target).rows() != 0) return strategy_outcome::left;
     const bool always = shared.chosen.row_wise == row_wise_mode::always;
-    // What derives each tuple once has no set to do without.
+    // A relation that derives each tuple once has no set that row-wise evaluation could save.
     if (!always && !shared.program.relations[target.value].needs_set) return strategy_outcome::left;
     kernels::row_wise_task task = row_wise_task_of(stratum, shared.chosen.wide);
     task.forced = always;
@@ -54,7 +60,7 @@ strategy_outcome evaluate_row_wise(stratum_run<Machine>& run) {
         counts = shared.machine.run_row_wise(task, shared.relations, Machine::row_wise_pays, shared.chosen.stop);
       });
     } catch (const backend::memory_exceeded&) {
-      // Pipelines need other memory, and say what they lack.
+      // Pipelines need different memory, and report the shortage.
     }
     const double seconds = storage::seconds_now() - start;
     run.figures.join_seconds += seconds;
@@ -67,7 +73,7 @@ strategy_outcome evaluate_row_wise(stratum_run<Machine>& run) {
       version_figures.candidates += counts->candidates[v];
       if (counts->candidates[v] != 0) ++version_figures.runs;
     }
-    // Nothing tells which rule found a result first: the first one stands for all.
+    // Attributes all results to the first rule, because no count per rule exists.
     versions.front().figures->tuples += shared.relation_of(target).rows();
     if constexpr (Machine::abilities.factorized)
       shared.has_factorized = shared.has_factorized || shared.relation_of(target).is_factorized();
@@ -84,7 +90,7 @@ strategy_outcome evaluate_row_wise(stratum_run<Machine>& run) {
   }
 }
 
-/// Of versions with the same head and the same comparisons, the results that their head does not have.
+/// Evaluates versions with the same head and comparisons, and inserts the results into the head.
 template <class Machine>
 void add_rows(phase_run<Machine>& phase, const std::vector<std::size_t>& numbers) {
   plan_relations<Machine>& shared = phase.shared;
@@ -107,12 +113,12 @@ void add_rows(phase_run<Machine>& phase, const std::vector<std::size_t>& numbers
     shared.watched({"extending", planned.front()->head, planned.front()},
                    [&] { candidates = shared.machine.add_rows(task, shared.relations, shared.chosen.stop); });
   } catch (const backend::memory_exceeded&) {
-    // Pipelines need other memory, and say what they lack.
+    // Pipelines need different memory, and report the shortage.
     shared.machine.forget_rows();
   }
   const double seconds = storage::seconds_now() - start;
   phase.figures.join_seconds += seconds;
-  // Nothing tells which version found a result first: the first one stands for all.
+  // Attributes all results to the first version, because no count per version exists.
   std::uint64_t fresh = target.appended_rows() - rows_before;
   const auto made =
       std::count_if(candidates.begin(), candidates.end(), [](const auto& one) { return one.has_value(); });
@@ -126,7 +132,7 @@ void add_rows(phase_run<Machine>& phase, const std::vector<std::size_t>& numbers
   }
 }
 
-/// Versions of a phase, in addition to what their heads have (plan::row_wise_version).
+/// Evaluates versions of a phase row by row and adds the results to their heads (plan::row_wise_version).
 template <class Machine>
 void add_versions_row_wise(phase_run<Machine>& phase) {
   if constexpr (Machine::abilities.row_wise) {
@@ -134,7 +140,7 @@ void add_versions_row_wise(phase_run<Machine>& phase) {
     if (shared.is_published()) return;
     const bool always = shared.chosen.row_wise == row_wise_mode::always;
     const auto can_be_made = [&](const plan::rule_version& planned) {
-      return planned.row_wise && compare_words(planned.row_wise->filters, shared.chosen.wide) &&
+      return planned.row_wise && compare_words(planned.row_wise->filters, orders_row_values(shared)) &&
              !reads_factorized(shared, planned.row_wise->source) &&
              (always || shared.program.relations[planned.head.value].needs_set);
     };
@@ -142,13 +148,15 @@ void add_versions_row_wise(phase_run<Machine>& phase) {
     double candidates = 0;
     for (std::size_t v = 0; v < phase.versions.size(); ++v) {
       const running_version& version = phase.versions[v];
-      if (phase.done[v] || !version.planned->row_wise) continue;
-      const std::uint64_t rows = kernels::input_rows(version.pipeline, shared.relations);
-      if (rows == 0 || !can_be_made(*version.planned)) continue;
+      if (version.rows_left == 0 || !version.planned->row_wise) continue;
+      // Rows can't be counted while they are computed, so the relation has to be worth its cost already.
+      if (version.pipeline.budget != nullptr && !version.pipeline.budget->is_extended) continue;
+      if (!can_be_made(*version.planned)) continue;
       open.push_back(v);
-      candidates += candidates_by_last_run<Machine>(version, rows);
+      candidates += candidates_by_last_run<Machine>(version, version.rows_left);
     }
-    // Of many small versions not even their tasks are made.
+    if (open.empty()) return;
+    // Avoids building tasks for many small versions.
     const bool is_small =
         candidates * kernels::calibration::most_growth < Machine::added_row_wise_pays.least_candidates;
     if (is_small && !always) return;

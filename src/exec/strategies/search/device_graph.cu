@@ -25,7 +25,7 @@ class graph_builder {
                 const kernels::numbered_task& task, const kernels::relation_list<device_relation>& relations)
       : context_(context), resource_(resource), task_(task), relations_(relations) {}
 
-  /// @return whether numbers have 32 bits, and there are enough invariants
+  /// @return whether numbers fit into 32 bits and there are enough invariants
   bool build(std::uint64_t least_invariants, device_graph& made) {
     std::vector<tuple_rows> invariants;
     for (const kernels::numbered_member& member : task_.members)
@@ -55,7 +55,7 @@ class graph_builder {
   }
 
  private:
-  /// Pairs of numbers: keys, and what follows them.
+  /// Pairs of keys and successors, as numbers.
   struct pairs {
     pairs() = default;
     pairs(backend::memory_resource& resource, std::uint64_t n)

@@ -10,7 +10,7 @@ namespace {
 using backend::array;
 using backend::fresh_memory;
 
-/// A slot is taken by compare-and-swap for the row of a tuple: the first one that comes stands for all that are equal.
+/// Claims a slot for the row of a tuple by compare-and-swap: the first row represents all equal rows.
 struct claim_slot {
   tuple_columns tuples;
   std::uint32_t* slots;  // row + 1
@@ -30,7 +30,7 @@ struct claim_slot {
 };
 struct keep_first {
   tuple_columns tuples;
-  const std::uint32_t* numbers;  // by row, and one behind
+  const std::uint32_t* numbers;  // by row, with one extra entry
   word* values;                  // [column][stride]
   std::uint64_t stride;
   __device__ void operator()(std::uint64_t row) const {
@@ -64,14 +64,14 @@ struct number_key {
     keys[i] = values[i] == device_numbering::none ? device_numbering::none : first + static_cast<std::uint32_t>(i);
   }
 };
-/// Pairs of several parts, one behind the other.
+/// Pairs of several parts, concatenated.
 struct key_parts {
   static constexpr std::size_t most = 8;
   key_values at[most];
   std::uint64_t pairs = 0;
 
   struct pair {
-    std::uint32_t key;  ///< or none
+    std::uint32_t key;  ///< a key, or none
     word value;
   };
   __device__ pair operator[](std::uint64_t i) const {
@@ -90,11 +90,11 @@ struct count_key {
     if (key != device_numbering::none) atomicAdd(counts + key, 1U);
   }
 };
-/// Lists are filled from their ends, so that their counts are zero then.
+/// Fills lists from their ends, so that the counts are zero afterwards.
 struct place_value {
   key_parts parts;
   const std::uint32_t* first;  // by key
-  std::uint32_t* left;         // the same
+  std::uint32_t* left;         // by key
   word* out;
   __device__ void operator()(std::uint64_t i) const {
     const key_parts::pair pair = parts[i];
@@ -102,7 +102,7 @@ struct place_value {
   }
 };
 
-/// As many parts as a launch takes.
+/// Groups the parts by launch.
 std::vector<key_parts> parts_of_launches(const std::vector<key_values>& parts) {
   std::vector<key_parts> made;
   std::size_t used = key_parts::most;
@@ -118,7 +118,7 @@ std::vector<key_parts> parts_of_launches(const std::vector<key_values>& parts) {
   return made;
 }
 
-/// The sums of all before each.
+/// Returns the exclusive prefix sums.
 array<std::uint32_t> sums(const backend::gpu::device_context& context, backend::memory_resource& resource,
                           const array<std::uint32_t>& counts) {
   array<std::uint32_t> result(resource, counts.size(), fresh_memory::anything);

@@ -10,7 +10,7 @@
 
 namespace gpulog::exec {
 
-/// Columns in device memory, as an argument of kernels.
+/// Columns in device memory, as a kernel argument.
 struct tuple_columns {
   static constexpr std::size_t most = 16;
   const word* at[most] = {};
@@ -30,20 +30,20 @@ struct tuple_columns {
   }
 };
 
-/// Rows that are numbered.
+/// Rows to number.
 struct tuple_rows {
   tuple_columns columns;
   std::uint64_t rows = 0;
 };
 
-/// What kernels::tuple_numbering is, in device memory: different tuples of some columns have numbers from 0 on.
+/// kernels::tuple_numbering in device memory: distinct tuples of some columns get numbers from 0 on.
 class device_numbering {
  public:
   static constexpr std::uint32_t none = UINT32_MAX;
 
   struct view {
     const std::uint32_t* slots = nullptr;  ///< number + 1; 0: free
-    std::uint64_t size = 0;                ///< of slots
+    std::uint64_t size = 0;                ///< number of slots
     tuple_columns tuples;                  ///< by number
 
     [[nodiscard]] GPULOG_HOST_DEVICE std::uint32_t find(const tuple_columns& searched, std::uint64_t row) const {
@@ -55,14 +55,15 @@ class device_numbering {
     }
   };
 
-  /// Of tuples of the same number of columns, fewer than 2^32 - 2. @throws backend::memory_exceeded
+  /// Numbers tuples with equal arity, fewer than 2^32 - 2 in total.
+  /// @throws backend::memory_exceeded
   device_numbering(const backend::gpu::device_context& context, backend::memory_resource& resource,
                    const std::vector<tuple_rows>& parts);
 
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] const view& found() const { return view_; }
   [[nodiscard]] std::uint64_t bytes() const { return slots_.bytes() + values_.bytes(); }
-  /// numbers[i] = first + the number of tuple i; one that has none: none.
+  /// numbers[i] = first + the number of tuple i, or `none`.
   void find(const tuple_rows& searched, std::uint32_t first, std::uint32_t* numbers) const;
 
  private:
@@ -73,13 +74,13 @@ class device_numbering {
   view view_;
 };
 
-/// Numbers that follow a number, side by side.
+/// Lists of successors, concatenated.
 struct device_lists {
-  backend::array<std::uint32_t> first;  ///< by number, and one behind: where its list begins
+  backend::array<std::uint32_t> first;  ///< by number, with one extra entry: start of its list
   backend::array<word> all;
 };
 
-/// Keys and values side by side. A key that is none is left out with its value.
+/// Arrays of keys and values. Skips pairs without a key.
 struct key_values {
   const std::uint32_t* keys = nullptr;
   const word* values = nullptr;
@@ -87,11 +88,11 @@ struct key_values {
   std::uint32_t first = 0;  ///< added to each key
 };
 
-/// Values by their keys, which are below `numbers`. In any order.
+/// Returns the values by key; keys are below `numbers`. Unordered within a list.
 [[nodiscard]] device_lists sort_by_key(const backend::gpu::device_context& context, backend::memory_resource& resource,
                                        const std::vector<key_values>& parts, std::uint64_t numbers);
 
-/// What kernels::numbered_graph needs beside that: keys[i] = first + i; none where values[i] is none.
+/// The rest of what kernels::numbered_graph needs: keys[i] = first + i, without a key if values[i] is missing.
 void number_keys(const backend::gpu::device_context& context, std::uint32_t first, const word* values, std::uint64_t n,
                  std::uint32_t* keys);
 

@@ -25,10 +25,10 @@ using kernels::gpu::step_run;
 using storage::gpu::device_relation;
 using search_kernel = backend::gpu::kernel<search_arguments>;
 
-/// What searches read: of values, indexes of relations; of numbers, lists.
+/// The input of searches: over values, indexes of relations; over numbers, lists.
 struct searched_graph {
-  search_arguments arguments;             ///< without what belongs to launches
-  std::vector<search_member_view> views;  ///< by member, without columns for results
+  search_arguments arguments;             ///< without the fields that belong to a launch
+  std::vector<search_member_view> views;  ///< by member, without result columns
 };
 
 /// Result columns of all members, and the launches that fill them.
@@ -66,7 +66,7 @@ class device_search {
     }
   }
 
-  /// For that many rows of a member.
+  /// Makes space for `rows` rows of a member.
   void make_room(std::size_t member, std::uint64_t rows) {
     search_member_view& view = views_[member];
     if (rows <= view.capacity) return;
@@ -82,13 +82,13 @@ class device_search {
       make_room(m,
                 std::min<std::uint64_t>(searches * views_[m].size, calibration::sample_search_rows / columns_.size()));
   }
-  /// Numbers [first, last) of the sequence of all invariants.
+  /// Runs numbers [first, last) of the sequence of all invariants.
   void run(std::uint64_t first, std::uint64_t last) {
     arguments_.invariants.listed = nullptr;
     launch(first, last);
   }
   void run_sample(std::uint64_t searches) { run(0, searches); }
-  /// Going by the results of some searches.
+  /// Estimates the space from the results of a sample of searches.
   void make_room_for_all(std::uint64_t searches) {
     for (std::size_t m = 0; m < columns_.size(); ++m) {
       const double expected = expected_results(taken_[m], searches, size());
@@ -109,7 +109,7 @@ class device_search {
   }
   [[nodiscard]] const search_arguments::totals& totals() const { return totals_; }
 
-  /// The members' rows become the results.
+  /// Replaces the members' rows by the results.
   void finish(const kernels::relation_list<device_relation>& relations) {
     for (std::size_t m = 0; m < columns_.size(); ++m) {
       const numbered_member& member = members_[m];
@@ -152,7 +152,7 @@ class device_search {
   array<search_arguments::totals> counts_;
   array<search_member_view> device_views_;
   std::vector<search_member_view> views_;
-  std::vector<unsigned long long> taken_;          // by member: rows, with those that have no room yet
+  std::vector<unsigned long long> taken_;          // by member: reserved rows, including rows without space
   std::vector<std::vector<array<word>>> columns_;  // by member: invariants, then nodes
   search_arguments::totals totals_{};
 };
@@ -190,7 +190,7 @@ std::optional<kernels::decomposed_counts> run_all(const backend::gpu::device_con
   return kernels::decomposed_counts{all.totals().candidates, all.totals().iterations};
 }
 
-/// Values are numbers, and indexes tell what follows them.
+/// Searches over values; indexes provide the successors.
 std::optional<kernels::decomposed_counts> run_over_values(const backend::gpu::device_context& context,
                                                           backend::memory_resource& resource,
                                                           const kernels::search_task& task,
@@ -204,7 +204,7 @@ std::optional<kernels::decomposed_counts> run_over_values(const backend::gpu::de
     for (const auto& view : relations[step.relation]->index(step.index).views(true, true, step.level))
       runs.push_back({view, view.stored + step.stored * view.rows});
   }
-  // The first tuples by invariant: an index of them.
+  // The first tuples by invariant, as an index.
   storage::index_layout by_invariant;
   by_invariant.order = {values.invariant, values.moving};
   by_invariant.key_lengths = {1};
@@ -242,7 +242,7 @@ bool is_narrow(const kernels::numbered_task& task) {
          std::all_of(task.members.begin(), task.members.end(), is_narrow_member);
 }
 
-/// Values get numbers, and lists tell what follows them.
+/// Searches over numbers; lists provide the successors.
 std::optional<kernels::decomposed_counts> run_over_numbers(const backend::gpu::device_context& context,
                                                            backend::memory_resource& resource,
                                                            const kernels::numbered_task& task,

@@ -10,14 +10,14 @@
 
 namespace gpulog::exec {
 
-/// How many values have a place in a bitmap in a block's shared memory.
+/// Returns the number of values that fit into a bitmap in shared memory.
 [[nodiscard]] std::uint64_t bitmap_values(const backend::gpu::device_context& context);
 
-/// Runs a fixpoint that falls apart on a device, and replaces the members' rows, which are those to start from, by its
-/// result: one block an invariant, as many at a time as the device holds.
-/// @param task where it has a task over values, these have a place in a bitmap
-/// @return nothing, and nothing is done, when there are no first tuples, or too many; or when values would have to get
-/// numbers, and that does not pay, or tuples are too wide
+/// Runs a decomposed fixpoint on a device, and replaces the members' rows, the first tuples, by the result: one block
+/// per invariant, as many at a time as the device holds.
+/// @param task if it has a task over values, they must fit into a bitmap
+/// @return nothing, without any effect, if there are no first tuples or too many, if numbering would be necessary but
+///   does not pay, or if tuples are too wide
 /// @throws backend::memory_exceeded, kernels::interrupted, backend::gpu::device_error
 std::optional<kernels::decomposed_counts> run_search(
     const backend::gpu::device_context& context, backend::memory_resource& resource, const kernels::search_task& task,

@@ -12,7 +12,7 @@ namespace {
 struct note_used_nodes {
   std::uint32_t* used;
   __device__ void operator()(std::uint32_t /*source*/, std::uint32_t number, std::uint32_t bits) const {
-    // Most rows have what others have, too.
+    // Most rows add no new nodes.
     const std::uint32_t there = *static_cast<const volatile std::uint32_t*>(used + number);
     if ((there & bits) != bits) atomicOr(used + number, bits);
   }

@@ -10,7 +10,8 @@
 
 namespace gpulog::exec {
 
-/// @param numbering null: values are their own numbers @param columns of the relation
+/// @param numbering null: values serve directly as numbers
+/// @param columns of the relation
 [[nodiscard]] inline storage::gpu::numbered_columns numbered_columns_of(const device_numbering* numbering,
                                                                         std::uint64_t numbers,
                                                                         const std::vector<std::uint32_t>& columns) {
@@ -28,7 +29,7 @@ namespace gpulog::exec {
   return made;
 }
 
-/// What kernels ask kept rows with, in device memory.
+/// The views through which kernels look up factorized rows, in device memory.
 class kept_lookup {
  public:
   [[nodiscard]] bool is_made() const { return views_.size() != 0; }
@@ -36,7 +37,8 @@ class kept_lookup {
   void make(const backend::gpu::device_context& context, backend::memory_resource& resource,
             const storage::gpu::kept_rows_view& rows);
   [[nodiscard]] const storage::gpu::kept_rows_view& on_host() const { return rows_; }
-  /// Once it is made. @throws backend::memory_exceeded
+  /// Returns the view for a kind of lookup, after make().
+  /// @throws backend::memory_exceeded
   [[nodiscard]] const storage::gpu::kept_rows_view* view(const backend::gpu::device_context& context,
                                                          storage::gpu::kept_question asked);
   [[nodiscard]] std::uint64_t bytes() const { return views_.bytes() + used_nodes_.bytes(); }
@@ -47,7 +49,7 @@ class kept_lookup {
 
   storage::gpu::kept_rows_view rows_;
   backend::array<storage::gpu::kept_rows_view> views_;  // by question
-  backend::array<std::uint32_t> used_nodes_;            // made when they are asked for
+  backend::array<std::uint32_t> used_nodes_;            // computed on first use
 };
 
 }  // namespace gpulog::exec

@@ -8,10 +8,11 @@
 #include "backend/gpu/launch.hpp"
 #include "backend/gpu/occupancy.hpp"
 
-/// What searches of a fixpoint that falls apart have in common, over values and over numbers.
+/// Common parts of searches over values and over numbers.
 namespace gpulog::exec {
 
-/// Threads a block: few, so that many searches are under way, but for bitmaps that leave room for few blocks.
+/// Launch shape: few threads per block, so that many searches run at a time, unless bitmaps leave space for only a few
+/// blocks.
 struct launch_shape {
   unsigned threads = 256;
   unsigned blocks = 0;
@@ -33,10 +34,10 @@ template <class T>
 void upload(const backend::gpu::device_context& context, backend::array<T>& to, const std::vector<T>& values) {
   backend::gpu::copy_async(to.data(), values.data(), values.size() * sizeof(T), backend::gpu::direction::host_to_device,
                            context.stream());
-  context.synchronize();  // values may go
+  context.synchronize();  // `values` may go out of scope
 }
 
-/// Room for that many rows in a column of results; `used` rows stay.
+/// Enlarges a column of results, keeping `used` rows.
 inline void grow_column(const backend::gpu::device_context& context, backend::memory_resource& resource,
                         backend::array<word>& column, std::uint64_t used, std::uint64_t rows) {
   backend::array<word> larger(resource, rows, backend::fresh_memory::anything);

@@ -10,11 +10,11 @@
 #include "exec/strategies/strategy.hpp"
 #include "kernels/search/search_task.hpp"
 
-/// A recursion that falls apart by the values of its invariant columns: one search for each of them
-/// (docs/internals/decomposition.md).
+/// Decomposed recursions: one search per value of the invariant columns (docs/internals/decomposition.md).
 namespace gpulog::exec {
 
-/// With bitmaps of values as they are. Refreshes indexes. @return nothing where values are tuples, or too large
+/// Returns a task with bitmaps over values, and refreshes the indexes.
+/// @return nothing if values are tuples or too large
 template <class Machine>
 std::optional<kernels::decomposed_task> decomposed_task_of(stratum_run<Machine>& run) {
   plan_relations<Machine>& shared = run.shared;
@@ -45,7 +45,7 @@ std::optional<kernels::decomposed_task> decomposed_task_of(stratum_run<Machine>&
   return task;
 }
 
-/// What a search did, and the sets that later strata need.
+/// Records the figures of a search, and builds the sets that later strata need.
 template <class Machine>
 void take_counts(stratum_run<Machine>& run, const kernels::decomposed_counts& counts, double seconds,
                  std::uint64_t first_rows) {
@@ -76,7 +76,7 @@ void take_counts(stratum_run<Machine>& run, const kernels::decomposed_counts& co
   run.figures.merge_seconds += of_sets;
 }
 
-/// search(): std::optional<kernels::decomposed_counts>.
+/// Runs search(), which returns std::optional<kernels::decomposed_counts>.
 template <class Machine, class Search>
 strategy_outcome run_search(stratum_run<Machine>& run, const Search& search) {
   const double start = storage::seconds_now();
@@ -92,7 +92,7 @@ strategy_outcome run_search(stratum_run<Machine>& run, const Search& search) {
   return strategy_outcome::done;
 }
 
-/// Whether there is a graph of numbers from a strategy that was tried before: then searches need no indexes.
+/// Returns whether an earlier strategy left a graph of numbers, so that searches need no indexes.
 template <class Machine>
 bool has_numbers(const stratum_run<Machine>& run) {
   if constexpr (Machine::abilities.condensation) {
@@ -102,7 +102,7 @@ bool has_numbers(const stratum_run<Machine>& run) {
   }
 }
 
-/// Over values as they are, or over numbers that values and tuples get for it.
+/// Searches over values, or over numbers assigned to values and tuples.
 template <class Machine>
 strategy_outcome search_each(stratum_run<Machine>& run) {
   if constexpr (Machine::abilities.searches) {

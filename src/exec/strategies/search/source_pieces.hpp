@@ -13,15 +13,16 @@
 
 namespace gpulog::exec {
 
-/// Sources of factorized rows of a device in pieces of some million rows, each of whole sources, and the columns in
-/// device memory that a piece is made in.
+/// Splits the sources of factorized device rows into pieces of a few million rows, and holds device columns for one
+/// piece.
 class source_pieces {
  public:
   static constexpr std::uint64_t rows_of_a_piece = 1U << 22;
 
   [[nodiscard]] bool empty() const { return rows_.empty(); }
-  /// @param places_of_sources in device memory: rows in front of each source, and one behind
-  /// @param make_columns makes columns of so many rows @throws backend::memory_exceeded, and it stays empty
+  /// @param places_of_sources in device memory: number of rows before each source, with one extra entry
+  /// @param make_columns allocates columns for a number of rows
+  /// @throws backend::memory_exceeded, leaving the object empty
   template <class MakeColumns>
   void make(const backend::gpu::device_context& context, const backend::array<std::uint64_t>& places_of_sources,
             const MakeColumns& make_columns) {
@@ -33,14 +34,14 @@ class source_pieces {
     *this = std::move(made);
   }
 
-  /// In front of each piece, and one behind.
+  /// Returns the number of rows before each piece, with one extra entry.
   [[nodiscard]] const std::vector<std::uint64_t>& rows() const { return rows_; }
 
-  /// Copies a piece to arrays of the host. write(first, last, first_row, columns) makes the rows of sources
-  /// [first, last), the first of which is `first_row` of the relation.
+  /// Copies a piece to host arrays. write(first, last, first_row, columns) materializes the rows of sources [first,
+  /// last), starting with row `first_row` of the relation.
   template <class Write>
   void read(const backend::gpu::device_context& context, std::size_t piece, word* const* to, const Write& write) {
-    context.use();  // on this thread, too
+    context.use();  // this may run on a different host thread
     write(sources_[piece], sources_[piece + 1], rows_[piece], columns_);
     for (std::size_t c = 0; c < columns_.size(); ++c)
       backend::gpu::download(context, columns_[c].data(), to[c], rows_[piece + 1] - rows_[piece]);
@@ -59,8 +60,8 @@ class source_pieces {
   }
 
   std::vector<std::uint64_t> rows_;
-  std::vector<std::uint64_t> sources_;  // the same
-  std::uint64_t largest_ = 0;           // rows of the largest one
+  std::vector<std::uint64_t> sources_;  // by piece: first source
+  std::uint64_t largest_ = 0;           // rows of the largest piece
   std::vector<backend::array<word>> columns_;
 };
 

@@ -31,7 +31,7 @@ using kernels::gpu::used_group;
 using takeover_kernel = backend::gpu::kernel<takeover_arguments>;
 
 struct make_vertex {
-  const std::uint32_t* first;  // of the steps, by number
+  const std::uint32_t* first;  // by number: first of its steps
   row_vertex* vertices;
   __device__ void operator()(std::uint64_t number) const {
     const std::uint32_t begin = first[number];
@@ -46,7 +46,7 @@ struct result_size {
     return source < sources ? kept_row::size(results[source]) : 0;
   }
 };
-/// The same of rows that are not kept, and nothing of others.
+/// The size of a row that is not stored; 0 for stored rows.
 struct size_not_kept {
   const unsigned long long* results;
   std::uint64_t sources;
@@ -138,7 +138,7 @@ takeover_rows::takeover_rows(const backend::gpu::device_context& context, backen
   make_rows(most_words);
 }
 
-/// The vertex of a source is the node of the same values.
+/// The vertex of a source is the node with the same values.
 void takeover_rows::find_vertices() {
   if (!graph_.invariants) return;
   search_.vertex_of = vertex_of_.data();
@@ -156,7 +156,7 @@ void takeover_rows::make_rows(std::uint64_t most_words) {
   const std::uint64_t all = graph_.sources * row_units;
   const std::uint64_t memory = resource_.limit() != 0 ? resource_.limit() : context_.memory_bytes();
   std::uint64_t most_bytes = memory / calibration::kept_row_share;
-  // What such rows take is known only when they are there.
+  // The memory for such rows is unknown in advance.
   if (search_.rows.is_compact && resource_.limit() == 0)
     most_bytes = std::max(most_bytes, backend::gpu::memory_of_device().free_bytes / calibration::free_row_share);
   const std::uint64_t numbered = kept_row::most_units - std::min(kept_row::most_units, graph_.sources + row_units);
@@ -197,7 +197,7 @@ void takeover_rows::release_queues() {
 
 void takeover_rows::search(backend::gpu::stage_clock& clock) {
   make_queues(graph_.sources);
-  totals_.row_units = graph_.sources;  // those of short rows
+  totals_.row_units = graph_.sources;  // units of the short rows
   write_totals();
   clock.end("prepare searches");
   launch_short();

@@ -16,28 +16,30 @@
 
 namespace gpulog::exec {
 
-/// The kernel for long searches, and how it is launched.
+/// The kernel for long searches, and its launch shape.
 struct long_search_shape {
   backend::gpu::kernel<kernels::gpu::takeover_arguments> kernel;
   unsigned threads = 0;
-  unsigned blocks = 0;  ///< 0: there is none for so many vertices
+  unsigned blocks = 0;  ///< 0: the device does not support this many vertices
   std::size_t shared_bytes = 0;
-  bool has_row = true;  ///< rows of bits have a place in a block's memory
+  bool has_row = true;  ///< whether rows of bits are in shared memory
 };
-/// @param block_row_bytes most of a row of bits in a block's memory
+/// @param block_row_bytes maximum size of a row of bits in shared memory
 [[nodiscard]] long_search_shape long_shape_for(const backend::gpu::device_context& context, std::uint64_t numbers,
                                                std::uint64_t block_row_bytes);
 
-/// The result of searches that take over rows (docs/internals/row-takeover.md): a row for each source, kept as a list
-/// or as bits. A row that found no room is searched again when it is needed.
+/// The result of row takeover (docs/internals/row-takeover.md): a row per source, stored as a list or as bits. A row
+/// that found no space is searched again on demand.
 class takeover_rows final : public storage::gpu::device_factorized {
  public:
-  /// @param most_words of kept rows @throws backend::memory_exceeded
+  /// @param most_words limit for stored rows
+  /// @throws backend::memory_exceeded
   takeover_rows(const backend::gpu::device_context& context, backend::memory_resource& resource,
                 kernels::numbered_member member, device_graph graph, const long_search_shape& shape,
                 std::uint64_t most_words);
 
-  /// Once. @throws backend::memory_exceeded
+  /// Runs all searches; call only once.
+  /// @throws backend::memory_exceeded
   void search(backend::gpu::stage_clock& clock);
   [[nodiscard]] const kernels::gpu::takeover_arguments::totals& totals() const { return totals_; }
 
@@ -63,20 +65,21 @@ class takeover_rows final : public storage::gpu::device_factorized {
   void launch_short();
   void launch_long(std::uint64_t first, std::uint64_t last);
   void write_totals();
-  /// Rows in front of each source.
+  /// Computes the number of rows before each source.
   void place_sources();
   void list_sources_not_kept();
-  /// @param wanted bits by column of the relation
+  /// @param wanted bit set over the relation's columns
   [[nodiscard]] columns_type make_columns(std::uint64_t rows, std::uint64_t wanted = UINT64_MAX) const;
-  /// The rows of sources [first, last), to columns. @param first_row of the relation that goes to the first place
+  /// Materializes the rows of sources [first, last) as columns.
+  /// @param first_row row of the relation that is written first
   void expand(std::uint64_t first, std::uint64_t last, std::uint64_t first_row, columns_type& to);
-  /// Those of not_kept_[first, last) are searched again, as many at a time as there is room for now.
+  /// Repeats the searches of not_kept_[first, last), as many at a time as fit, and materializes them.
   void expand_again(std::uint64_t first, std::uint64_t last, kernels::gpu::expansion_arguments arguments);
   void launch_expansion(const kernels::gpu::expansion_arguments& arguments) const;
-  /// Of rows that found no room: the numbers alone, half of what columns take.
+  /// Lists the numbers of rows that are not stored, in half the memory of columns.
   void list_rows_not_kept();
   [[nodiscard]] kernels::gpu::expansion_arguments expansion_to(columns_type& to) const;
-  /// Place in the relation of a column of the results: invariants, then nodes.
+  /// Returns the relation's column for a result column: invariants come first, then nodes.
   [[nodiscard]] std::uint32_t column_of(std::size_t number) const;
 
   const backend::gpu::device_context& context_;
@@ -91,20 +94,20 @@ class takeover_rows final : public storage::gpu::device_factorized {
   backend::array<std::uint32_t> listed_;
   backend::array<unsigned long long> results_;
   backend::array<kernels::gpu::takeover_arguments::totals> counts_;
-  backend::array<std::uint32_t> words_;  // of kept rows
-  std::uint64_t again_rows_ = 0;         // searches that run again together
+  backend::array<std::uint32_t> words_;  // of stored rows
+  std::uint64_t again_rows_ = 0;         // number of searches repeated at a time
   backend::array<kernels::gpu::row_steps> queues_;
   backend::array<std::uint32_t> bits_;
   backend::array<kernels::gpu::used_group> used_groups_;
   kernels::gpu::takeover_arguments::totals totals_{};
-  // Made when rows are read.
-  backend::array<std::uint64_t> places_;         // by source, and one behind
+  // Created when rows are read.
+  backend::array<std::uint64_t> places_;         // by source, with one extra entry
   backend::array<std::uint32_t> not_kept_;       // sources, ascending
-  std::vector<std::uint32_t> not_kept_sources_;  // the same, on the host
+  std::vector<std::uint32_t> not_kept_sources_;  // the same on the host
   source_pieces pieces_;
-  // Made when rows are asked for tuples.
-  backend::array<std::uint64_t> list_begins_;  // of rows that are not kept, by source, and one behind
-  backend::array<word> lists_;                 // of these
+  // Created when tuples are looked up.
+  backend::array<std::uint64_t> list_begins_;  // by source, with one extra entry: list of a row that is not stored
+  backend::array<word> lists_;                 // numbers of these lists
   kept_lookup lookup_;
 };
 

@@ -20,7 +20,7 @@ std::optional<device_graph> graph_of(const backend::gpu::device_context& context
   if (bound != 0) return make_graph_of_values(context, resource, task, relations, bound);
   if (!kernels::may_number(task, relations, cut.numbering)) return std::nullopt;
   std::optional<device_graph> graph = make_device_graph(context, resource, task, relations, cut.numbering.searches);
-  // Keys that have numbers of their own are no nodes.
+  // Keys with numbers of their own are not nodes.
   if (!graph || graph->numbers != graph->nodes[0]->size()) return std::nullopt;
   return graph;
 }

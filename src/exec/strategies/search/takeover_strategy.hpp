@@ -8,10 +8,10 @@
 #include "exec/strategies/search/search_strategy.hpp"
 #include "exec/strategies/strategy.hpp"
 
-/// Searches of a recursion that falls apart that take over what others have completed (docs/internals/row-takeover.md).
+/// Decomposed recursions whose searches take over complete rows of earlier searches (docs/internals/row-takeover.md).
 namespace gpulog::exec {
 
-/// What the values are below that are numbers of rows themselves; 0: they need numbers.
+/// Returns the exclusive bound of the values if values serve directly as row numbers, or 0.
 template <class Machine>
 std::uint64_t bound_of_row_values(stratum_run<Machine>& run) {
   plan_relations<Machine>& shared = run.shared;
@@ -44,7 +44,7 @@ strategy_outcome search_with_rows(stratum_run<Machine>& run) {
         return run.shared.machine.run_takeover(numbered_task_of(*run.stratum.decomposed), bound_of_row_values(run),
                                                run.shared.relations);
       } catch (const backend::memory_exceeded&) {
-        // Searches without rows need less, and say what they lack.
+        // Searches without stored rows need less memory, and report the shortage.
         return std::nullopt;
       }
     });

@@ -25,8 +25,7 @@ Number number_at(const ArrowArray& array, std::int64_t place) {
 }
 
 std::string_view viewed_text(const ArrowArray& array, std::int64_t place) {
-  // Its size; then the text when it has at most 12 bytes, else its first 4 bytes, the number of its buffer, and its
-  // place there.
+  // The size; then a text of at most 12 bytes, or the first 4 bytes of a longer text, its buffer and its offset.
   constexpr std::int32_t view_bytes = 16;
   constexpr std::int32_t most_inside = 12;
   const char* const view = static_cast<const char*>(array.buffers[1]) + place * view_bytes;

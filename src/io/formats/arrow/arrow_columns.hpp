@@ -8,7 +8,7 @@
 
 namespace gpulog::io {
 
-/// How a column of an Arrow table stores its values; other types are not read.
+/// How a column of an Arrow table stores its values. Other types are refused.
 enum class arrow_type {
   unsupported,
   boolean,
@@ -24,13 +24,13 @@ enum class arrow_type {
   float64,
   text,       ///< UTF-8 or bytes, with ends of 32 bits
   long_text,  ///< with ends of 64 bits
-  text_view,  ///< with places of 16 bytes, in which short texts stand themselves
+  text_view,  ///< with entries of 16 bytes, which contain short texts
 };
 
-/// From the format string of the interface, such as "l" for int64.
+/// Parses a format string of the interface, such as "l" for int64.
 [[nodiscard]] arrow_type arrow_type_of(std::string_view format);
 
-/// Whether it is a text, an integer, ...
+/// The kind of value: a text, an integer, and so on.
 using arrow_value = std::variant<std::monostate, std::int64_t, std::uint64_t, double, std::string_view>;
 
 /// The values of one column in one batch of rows.
@@ -39,9 +39,9 @@ class arrow_column {
   /// @param first the row of the array that is the batch's row 0, without the array's own offset.
   arrow_column(const ArrowSchema& schema, const ArrowArray& array, std::int64_t first);
 
-  /// monostate: null. A text stands in the batch.
+  /// monostate: null. The memory of a text belongs to the batch.
   [[nodiscard]] arrow_value at(std::uint64_t row) const;
-  /// All values, where they are such numbers and none is null; else nullptr.
+  /// All values, if the column stores this type and has no nulls; else nullptr.
   template <class Number>
   [[nodiscard]] const Number* all(arrow_type type) const {
     if (type_ != type || array_->dictionary != nullptr || array_->null_count != 0) return nullptr;
@@ -49,8 +49,8 @@ class arrow_column {
   }
 
  private:
-  arrow_type type_;             ///< of the places in the dictionary, where there is one
-  arrow_type dictionary_type_;  ///< unsupported: there is none
+  arrow_type type_;             ///< of the indexes if the column has a dictionary
+  arrow_type dictionary_type_;  ///< unsupported: no dictionary
   const ArrowArray* array_;
   std::int64_t first_;
 };

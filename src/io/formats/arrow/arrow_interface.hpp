@@ -8,21 +8,21 @@ namespace gpulog::io {
 
 enum class arrow_format : std::uint32_t { parquet, arrow };
 
-/// Where a function of the library src/arrow leaves what went wrong.
+/// Receives the error message of a function of the library src/arrow.
 struct arrow_problem {
   char text[1024];
 };
 
-/// What libgpulog_arrow.so has: both return whether it worked. An Arrow file may also be of the streaming format.
+/// The functions of libgpulog_arrow.so. Both return true on success. An Arrow file may have the streaming format.
 using arrow_read_function = bool (*)(const char* path, arrow_format, unsigned threads, ArrowArrayStream* rows,
                                      arrow_problem*);
-/// Takes the rows, also where it fails.
+/// Releases the rows, also on failure.
 using arrow_write_function = bool (*)(const char* path, arrow_format, ArrowArrayStream* rows, arrow_problem*);
 
 inline constexpr const char* arrow_read_name = "gpulog_arrow_read";
 inline constexpr const char* arrow_write_name = "gpulog_arrow_write";
 
-/// Releases what a library gave, as the interface asks for.
+/// Owns a struct of the interface and releases it as the interface requires.
 template <class Struct>
 class arrow_owned {
  public:

@@ -18,15 +18,15 @@ std::filesystem::path own_folder() {
   Dl_info self{};
   if (dladdr(reinterpret_cast<const void*>(&own_folder), &self) == 0 || self.dli_fname == nullptr) return {};
   std::error_code ignored;
-  // Of a program it is the name that it was called by.
+  // For a program, dli_fname is argv[0].
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ignored);
   const std::filesystem::path file(self.dli_fname);
   const bool is_library = file.has_parent_path() && file.filename().string().find(".so") != std::string::npos;
   return (is_library || ignored ? file : program).parent_path();
 }
 
-/// Where it may be: beside the program in a build, else where it is installed. A program that is linked with a static
-/// library may be anywhere.
+/// Candidate folders: the program's folder in a build, then the installed folders. A program with a static libgpulog
+/// may be anywhere.
 std::vector<std::filesystem::path> places() {
   const std::filesystem::path folder = own_folder();
   return {folder, folder / ".." / "lib", folder / ".." / GPULOG_LIBRARY_FOLDER / "gpulog", folder / "gpulog",
@@ -82,6 +82,8 @@ void open_arrow_file(const std::filesystem::path& path, arrow_format format, uns
   arrow_problem problem{};
   if (!arrow_library::get().read(path.c_str(), format, threads, rows.get(), &problem)) throw user_error(problem.text);
 }
+
+void require_arrow() { (void)arrow_library::get(); }
 
 void save_arrow_file(const std::filesystem::path& path, arrow_format format, ArrowArrayStream* rows) {
   arrow_problem problem{};

@@ -6,13 +6,16 @@
 
 namespace gpulog::io {
 
-/// A file of Parquet or Arrow as a stream of tables. Loads Apache Arrow, and with it libgpulog_arrow.so, when it is
-/// first called: a run without such files does not pay for it.
-/// @throws user_error where gpulog was built without Arrow, or with what Arrow says of the file.
+/// Opens a Parquet or Arrow file as a stream of tables. The first call loads Apache Arrow and libgpulog_arrow.so: a run
+/// without Arrow files does not pay for loading.
+/// @throws user_error if gpulog was built without Arrow, or with Arrow's message about the file
 void open_arrow_file(const std::filesystem::path& path, arrow_format format, unsigned threads,
                      arrow_owned<ArrowArrayStream>& rows);
 
-/// Writes all tables of a stream to one file, which it releases. @throws as open_arrow_file
+/// @throws user_error where gpulog was built without Arrow
+void require_arrow();
+
+/// Writes all tables of a stream to a file, and releases the stream. @throws as open_arrow_file
 void save_arrow_file(const std::filesystem::path& path, arrow_format format, ArrowArrayStream* rows);
 
 }  // namespace gpulog::io

@@ -74,9 +74,9 @@ void check_type(const ArrowSchema& column, std::size_t number) {
 /// Rows of one batch that one thread converts.
 struct piece {
   std::size_t batch;
-  std::uint64_t first;  ///< in its batch
+  std::uint64_t first;  ///< within the batch
   std::uint64_t rows;
-  std::uint64_t target;  ///< its first row among all
+  std::uint64_t target;  ///< first row of the part among all rows
 };
 
 class arrow_loader {
@@ -140,7 +140,7 @@ class arrow_loader {
     });
   }
 
-  /// Throws what is wrong with all rows, in their order.
+  /// Throws the problems of all rows, in row order.
   template <class Convert>
   void convert_each(const Convert& convert_piece) {
     std::vector<row_problems> problems(pieces_.size());
@@ -154,8 +154,8 @@ class arrow_loader {
     if (!problems.empty()) throw user_error(problems.text());
   }
 
-  /// Rows from first to last, and in a row columns from left to right, as the numbers of symbols are given; columns
-  /// that need none go one at a time.
+  /// Reads rows in order and the columns of a row from left to right, as symbols are numbered; columns without symbols
+  /// are read one by one.
   template <class Interner>
   row_problems convert(const piece& part, Interner interner) {
     const ArrowArray& batch = *batches_[part.batch].get();
@@ -181,7 +181,7 @@ class arrow_loader {
     return problems;
   }
 
-  /// Columns whose words are those of the file.
+  /// Columns whose words equal the file's values.
   bool copied(std::size_t attribute, const arrow_column& values, const piece& part) {
     if (request_.structured.wide != nullptr) return false;
     word* const target = columns_[attribute] + part.target;
@@ -212,7 +212,7 @@ class arrow_loader {
         return true;
       }
       if (!is_structured(kind)) return parse_value(*text, kind, wide, target);
-      symbols.flush();  // symbols inside get their numbers now
+      symbols.flush();  // numbers the symbols inside the value now
       const value_type type = request_.structured.type_of(attribute, kind);
       return parse_structured(*text, type, request_.structured, symbols_, target);
     }

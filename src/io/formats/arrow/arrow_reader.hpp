@@ -11,10 +11,11 @@ namespace gpulog::io {
 template <arrow_format Format>
 std::uint64_t read_arrow(const read_request& request, storage::symbol_table& symbols, const row_allocator& allocate);
 
-/// Rows of a stream of tables. An attribute is the table's column of its name where all attributes have one, else the
-/// column of its number, which the parameter columns changes as in text files. Numbers may have any width that holds
-/// their values; texts are symbols, and values in the form of fact files elsewhere. A row with a null is an error.
-/// @return the number of rows. @throws user_error naming the column and, from 1, the row
+/// Reads the rows of a stream of tables. Columns are matched by name if the table has all attribute names, else by
+/// number, which the parameter columns changes as in text files. Numbers may have any width that holds their values.
+/// Texts are symbols, or values in the form of fact files for other types. A null is an error.
+/// @return the number of rows
+/// @throws user_error with the column and the row, both from 1
 std::uint64_t read_arrow_rows(ArrowArrayStream& stream, const read_request& request, storage::symbol_table& symbols,
                               const row_allocator& allocate);
 

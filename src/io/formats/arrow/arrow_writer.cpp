@@ -23,7 +23,7 @@ namespace {
 constexpr std::uint64_t rows_per_batch = 131072;
 constexpr const char* nullary_column = "()";
 
-/// What a released struct of the interface frees.
+/// The memory that the release function of a struct frees.
 struct schema_memory {
   std::string format;
   std::string name;
@@ -104,7 +104,7 @@ class exported_rows {
     make_schema(out, std::move(table));
   }
 
-  /// A released array when there are no more rows.
+  /// Returns a released array after the last row.
   void next(ArrowArray& out) {
     out = {};
     if (next_row_ == rows_.rows) return;
@@ -146,7 +146,7 @@ class exported_rows {
     }
   }
 
-  /// Columns of symbols that have one that is not UTF-8 become columns of bytes.
+  /// Stores a column of symbols as bytes if some symbol is not UTF-8.
   void make_bytes_of_odd_texts() {
     std::vector<bool> odd(symbols_.size());
     bool any = false;
@@ -159,7 +159,7 @@ class exported_rows {
       const std::uint64_t last = std::min(rows_.rows, first + rows_per_batch);
       const row_window window(rows_, first, last);
       for (std::size_t column = 0; column < rows_.kinds.size(); ++column) {
-        // What is inside of records is not looked at.
+        // Symbols inside records are not checked.
         if (rows_.kinds[column] == value_kind::record || rows_.kinds[column] == value_kind::adt) {
           formats_[column] = long_bytes_format;
         }
@@ -258,6 +258,8 @@ void export_arrow_rows(const relation_rows& rows, const storage::symbol_table& s
     own->release = nullptr;
   };
 }
+
+void check_arrow(const std::string& /*relation*/, const write_request& /*request*/) { require_arrow(); }
 
 template <arrow_format Format>
 void write_arrow(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,

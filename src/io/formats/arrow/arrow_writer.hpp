@@ -11,9 +11,12 @@ template <arrow_format Format>
 void write_arrow(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
                  output_files& files);
 
-/// The rows as a stream of tables with a column for each attribute, of its name: integers and floats of the width of
-/// words, symbols as texts (as bytes where one of them is not UTF-8), records and branches in the form of fact files;
-/// of a nullary relation a column "()" of texts. Lives as long as its arguments.
+/// @throws user_error where gpulog was built without Arrow
+void check_arrow(const std::string& relation, const write_request& request);
+
+/// Exports the rows as a stream of tables with a column per attribute: integers and floats of the word size, symbols as
+/// texts (as bytes if a symbol is not UTF-8), records and branches in the form of fact files. A nullary relation has a
+/// column "()" of texts. The stream refers to its arguments.
 void export_arrow_rows(const relation_rows& rows, const storage::symbol_table& symbols, ArrowArrayStream& stream);
 
 }  // namespace gpulog::io

@@ -18,7 +18,7 @@
 namespace gpulog::io {
 namespace {
 
-/// A value that is no list and no object: its text, without quotes and escapes if it was a string.
+/// A value other than a list or object: the text, for strings without quotes and escapes.
 struct scalar {
   std::string text;
   bool is_string = false;
@@ -27,10 +27,10 @@ struct scalar {
   std::optional<word> record;  ///< the text is then empty
 };
 
-/// Records nested deeper than this are refused: reading them needs the stack.
+/// Limit of nested records: the reader recurses.
 constexpr std::size_t deepest_record = 2000;
 
-/// A value of a wrong kind is reported, the first one of each row, and reading goes on behind it.
+/// Reports the first value of a wrong kind in each row, and continues with the next row.
 class json_rows {
  public:
   json_rows(std::string_view text, const read_request& request, storage::symbol_table& symbols,
@@ -44,6 +44,7 @@ class json_rows {
         row_(request.kinds.size()) {}
 
   std::uint64_t parse() {
+    if (text_.starts_with("\xEF\xBB\xBF")) at_ += 3;  // a byte order mark
     skip_blanks();
     if (at_ == end_) return 0;  // an empty file is an empty relation
     expect('[');
@@ -55,7 +56,7 @@ class json_rows {
   }
 
  private:
-  /// For text that is no JSON: nothing behind it can be understood.
+  /// Reports text that is not JSON, and stops: the rest can't be parsed.
   [[noreturn]] void fail(const std::string& what) {
     is_faulty_ = false;
     report({fmt::format("{} in line {}", what, line_)}, at_);
@@ -93,7 +94,7 @@ class json_rows {
     fail(fmt::format("Expected {}, but found {}", wanted, *at_));
   }
 
-  /// use(number) has to read an element of the list whose bracket has been read.
+  /// Calls use(number) to read each element of a list, after the opening bracket.
   template <class Use>
   void for_each_element(const Use& use) {
     if (try_take(']')) return;
@@ -104,7 +105,8 @@ class json_rows {
     expect(']');
   }
 
-  /// use(name) has to read the value of a member of the object whose brace has been read. @param what it names
+  /// Calls use(name) to read the value of each member of an object, after the opening brace. @param what the thing that
+  /// a name denotes, for messages
   template <class Use>
   void for_each_member(const char* what, const Use& use) {
     if (try_take('}')) return;
@@ -156,7 +158,7 @@ class json_rows {
     return value;
   }
 
-  /// null, a list of the fields, or an object that names them.
+  /// Reads null, a list of fields, or an object with named fields.
   word parse_record(const value_type& type, std::size_t attribute, std::size_t depth) {
     if (depth == deepest_record) fail("Records are nested too deeply");
     const std::vector<field_type>& fields = (*request_.structured.types)[type.structure.value].fields;
@@ -264,7 +266,7 @@ class json_rows {
       if (low < low_surrogates || low >= surrogates_end) fail("Unmatched surrogate");
       code = 0x10000 + ((code - high_surrogates) << 10) + (low - low_surrogates);
     } else if (code >= low_surrogates + 0x80 && code <= low_surrogates + 0xff) {
-      text += static_cast<char>(code - low_surrogates);  // a byte that belongs to no character, as it is written
+      text += static_cast<char>(code - low_surrogates);  // a byte outside of any character, as the writer encodes it
       return;
     } else if (code >= high_surrogates && code < surrogates_end) {
       fail("Unmatched surrogate");
@@ -310,10 +312,26 @@ class json_rows {
     if (kind != value_kind::symbol && !value.is_string &&
         parse_whole_number(value.text, kind, request_.structured.wide, result))
       return result;
-    report(conversion_problem(value.text, kind, attribute, fmt::format("line {}", value.line),
-                              request_.structured.wide != nullptr),
-           value.place);
+    if (kind == value_kind::floating && value.is_string &&
+        parse_value(value.text, kind, request_.structured.wide, result) &&
+        !std::isfinite(real_value(result, request_.structured.wide)))
+      return result;
+    report(problem_of(value, kind, attribute), value.place);
     return 0;
+  }
+
+  [[nodiscard]] row_problem problem_of(const scalar& value, value_kind kind, std::size_t attribute) const {
+    row_problem problem = conversion_problem(value.text, kind, attribute, fmt::format("line {}", value.line),
+                                             request_.structured.wide != nullptr);
+    const bool is_text_expected = kind == value_kind::symbol || kind == value_kind::adt;
+    const bool is_word = value.text == "null" || value.text == "true" || value.text == "false";
+    const bool is_number =
+        !value.text.empty() && std::string_view("-0123456789").find(value.text[0]) != std::string_view::npos;
+    if (value.is_string == is_text_expected || !(value.is_string || is_word || is_number)) return problem;
+    const std::string found = value.is_string ? "a text" : is_word ? value.text : "a number";
+    problem.what += fmt::format(" ({} instead of {})", found, is_text_expected ? "a text" : "a number");
+    problem.hint.clear();
+    return problem;
   }
 
   /// A number that is whole, though written with a fraction or an exponent: to JSON 2, 2.0 and 2e0 are the same.

@@ -15,8 +15,8 @@
 namespace gpulog::io {
 namespace {
 
-/// JSON is UTF-8. A byte that belongs to no character is written as half of a surrogate pair, \udc80 to \udcff: no
-/// character has that form, so what is read back is the byte.
+/// JSON is UTF-8. A byte outside of any UTF-8 character is written as half of a surrogate pair, \udc80 to \udcff, which
+/// no character contains, so the reader restores the byte.
 constexpr unsigned half_of_byte = 0xdc00;
 
 /// The place of the first byte from `begin` on that has to be escaped in a JSON string.
@@ -71,13 +71,13 @@ class json_formatter : public row_formatter {
   void append_rows(byte_buffer& text, std::uint64_t first, std::uint64_t last) const override;
 
  private:
-  /// A record whose beginning has been written.
+  /// A record with its opening bracket written.
   struct open_record {
     const std::vector<field_type>* fields;
     const word* values;
     std::size_t next;
   };
-  /// What is used again and again for the values of some rows.
+  /// Buffers that all values of a window share.
   struct scratch {
     explicit scratch(backend::memory_resource& memory) : open(memory), branch(memory) {}
     backend::array<open_record> open;
@@ -90,7 +90,7 @@ class json_formatter : public row_formatter {
   const relation_rows& rows_;
   const storage::symbol_table& symbols_;
   bool objects_;
-  /// What stands before each value: a separator and, in objects, the attribute's name.
+  /// The text before each value: a separator and, in objects, the attribute's name.
   std::vector<std::string> before_value_;
 };
 
@@ -164,18 +164,18 @@ void json_formatter::append_plain_value(byte_buffer& text, word value, const val
     structured_printer(own.branch, rows_.structured, true, symbols_).print(value, type);
     append_json_string(text, own.branch.bytes());
   } else if (type.kind == value_kind::floating && !std::isfinite(real_value(value, rows_.structured.wide))) {
-    text.append("null");  // JSON has no other way to say it
+    // JSON has no infinity and no NaN. A text keeps the file valid, and the reader accepts the text in a column of
+    // floats.
+    text.append('"');
+    text.advance_to(print_value(text.reserve(longest_number), value, type.kind, rows_.structured.wide));
+    text.append('"');
   } else {
     text.advance_to(print_value(text.reserve(longest_number), value, type.kind, rows_.structured.wide));
   }
 }
 
 json_formatter json_of(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols) {
-  const std::string format = directive_parameters(request.parameters).text("format", "list");
-  if (format != "list" && format != "object") {
-    throw user_error(fmt::format("the parameter format is list or object, not \"{}\"", format));
-  }
-  return {rows, symbols, format == "object"};
+  return {rows, symbols, directive_parameters(request.parameters).text("format", "list") == "object"};
 }
 
 }  // namespace

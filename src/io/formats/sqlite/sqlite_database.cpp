@@ -5,7 +5,7 @@
 namespace gpulog::io {
 namespace {
 
-/// Another process may be about to finish with the database.
+/// Time for another process to release the database.
 constexpr int longest_wait_ms = 2000;
 
 }  // namespace
@@ -56,7 +56,7 @@ void sqlite_statement::bind(int parameter, double value) {
 }
 
 void sqlite_statement::bind(int parameter, std::string_view text) {
-  // No null pointer: it would bind NULL instead of an empty text.
+  // A null pointer would bind NULL instead of an empty text.
   const char* bytes = text.empty() ? "" : text.data();
   check(sqlite3_bind_text64(handle_.get(), parameter + 1, bytes, text.size(), SQLITE_STATIC, SQLITE_UTF8));
 }

@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
-/// A thin layer over the C interface of SQLite: who owns what, and errors as exceptions.
+/// A thin layer over the C interface of SQLite: ownership, and errors as exceptions.
 namespace gpulog::io {
 
-/// What SQLite says is wrong.
+/// An error message of SQLite.
 class sqlite_failure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -30,7 +30,7 @@ class sqlite_database {
 
   /// Runs statements that give no rows. @throws sqlite_failure
   void execute(const std::string& statements);
-  /// Makes this database a copy of another, its journal's content included. @throws sqlite_failure
+  /// Copies another database and its journal into this database. @throws sqlite_failure
   void copy_from(sqlite_database& source);
 
   [[nodiscard]] sqlite3* handle() const { return handle_.get(); }
@@ -43,7 +43,7 @@ class sqlite_database {
   std::unique_ptr<sqlite3, closer> handle_;
 };
 
-/// A prepared statement; parameters and columns are numbered from 0. It must not outlive its database.
+/// A prepared statement; parameters and columns are numbered from 0. The database must outlive the statement.
 class sqlite_statement {
  public:
   /// @throws sqlite_failure
@@ -54,7 +54,7 @@ class sqlite_statement {
   /// The text must live until the next bind() or reset().
   void bind(int parameter, std::string_view text);
 
-  /// True when there is a row. @throws sqlite_failure
+  /// Returns true if the step gave a row. @throws sqlite_failure
   bool step();
   /// The statement can be bound and stepped again.
   void reset() { sqlite3_reset(handle_.get()); }

@@ -49,7 +49,7 @@ class sqlite_rows {
   }
 
  private:
-  /// A database that ends too early ends the rows, behind the problems so far.
+  /// Reports the end of a truncated database after the problems of earlier rows.
   bool step(row_problems& problems) {
     try {
       return rows_.step();
@@ -114,13 +114,13 @@ std::uint64_t read_sqlite(const read_request& request, storage::symbol_table& sy
   std::string place = name;
   if (!is_sqlite_uri(name)) {
     place = (request.fact_directory / name).string();
-    // SQLite does not say why it can't open a file.
+    // SQLite gives no reason for a file that can't be opened.
     if (!std::ifstream(place)) {
       if (errno == ENOENT && request.missing_is_empty) return 0;
       const std::string reason = errno == ENOENT ? "" : fmt::format(": {}", std::strerror(errno));
       throw user_error(fmt::format("Cannot open {}{}", shown_name, reason));
     }
-    // A path that begins as an URI does is none.
+    // SQLite would parse a path that begins with "file:" as a URI.
     if (place.starts_with("file:")) place.insert(0, "./");
   }
   std::vector<backend::array<word>> parsed = empty_columns(request);

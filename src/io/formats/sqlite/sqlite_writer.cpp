@@ -31,11 +31,11 @@ void for_each_window(const relation_rows& rows, const Visit& visit) {
   }
 }
 
-/// The texts of a database, each with its own number there.
+/// The texts of a database with their numbers in the database.
 class stored_symbols {
  public:
-  /// Stores the texts of a relation, by their bytes: the database's index of texts then grows at its end only, and is
-  /// not read again and again where it is larger than SQLite's cache.
+  /// Stores the texts of a relation in the order of their bytes: the database's index then grows at its end, and an
+  /// index larger than SQLite's cache is not read again.
   stored_symbols(sqlite_database& database, const storage::symbol_table& symbols, const relation_rows& rows)
       : symbols_(symbols) {
     const std::vector<symbol_place> used = used_symbols(rows);
@@ -63,7 +63,7 @@ class stored_symbols {
   };
 
   [[nodiscard]] std::vector<symbol_place> used_symbols(const relation_rows& rows) const {
-    // Casts make numbers that no text has; their text is the empty one.
+    // Casts give numbers without a text, which are shown as the empty text.
     const std::uint64_t no_text = symbols_.size();
     std::vector<bool> is_used(no_text + 1);
     for_each_window(rows, [&](const row_window& window, std::uint64_t first, std::uint64_t last) {
@@ -107,6 +107,29 @@ class stored_symbols {
   std::int64_t number_of_no_text_ = 0;
 };
 
+/// A relation r is a view r and a table _r. SQLite ignores the case of names: one relation would replace another.
+/// @throws user_error
+void refuse_taken_names(const sqlite_database& database, const std::string& relation) {
+  for (const std::string& name : {relation, "_" + relation}) {
+    sqlite_statement like(database, "SELECT name FROM sqlite_master WHERE name = ?1 COLLATE NOCASE AND name <> ?1");
+    like.bind(0, name);
+    if (like.step()) {
+      throw user_error(fmt::format("SQLite does not tell {} from {}, which the database has", name, like.text(0)));
+    }
+    if (sqlite3_stricmp(name.c_str(), symbol_table_name.data()) == 0) {
+      throw user_error(fmt::format("{} is the table of symbols", name));
+    }
+  }
+  const auto refuse_existing = [&](const std::string& type, const std::string& name) {
+    sqlite_statement existing(database, "SELECT 1 FROM sqlite_master WHERE type = ?1 AND name = ?2");
+    existing.bind(0, type);
+    existing.bind(1, name);
+    if (existing.step()) throw user_error(fmt::format("the database has a {} {} already", type, name));
+  };
+  refuse_existing("table", relation);
+  refuse_existing("view", "_" + relation);
+}
+
 class sqlite_relation {
  public:
   sqlite_relation(sqlite_database& database, const relation_rows& rows, const storage::symbol_table& symbols)
@@ -114,8 +137,7 @@ class sqlite_relation {
 
   void write() {
     database_.execute("BEGIN IMMEDIATE");
-    refuse_taken_name(rows_.relation);
-    refuse_taken_name(table_);
+    refuse_taken_names(database_, rows_.relation);
     database_.execute(
         fmt::format("CREATE TABLE IF NOT EXISTS {0} (id INTEGER PRIMARY KEY, symbol TEXT UNIQUE);"
                     "DROP VIEW IF EXISTS {1}; DROP TABLE IF EXISTS {2};",
@@ -126,18 +148,6 @@ class sqlite_relation {
   }
 
  private:
-  /// SQLite does not tell upper from lower case: one relation would replace the other.
-  void refuse_taken_name(const std::string& name) {
-    sqlite_statement like(database_, "SELECT name FROM sqlite_master WHERE name = ?1 COLLATE NOCASE AND name <> ?1");
-    like.bind(0, name);
-    if (like.step()) {
-      throw user_error(fmt::format("SQLite does not tell {} from {}, which the database has", name, like.text(0)));
-    }
-    if (sqlite3_stricmp(name.c_str(), symbol_table_name.data()) == 0) {
-      throw user_error(fmt::format("{} is the table of symbols", name));
-    }
-  }
-
   void create() {
     std::string columns;
     std::string shown;
@@ -148,12 +158,12 @@ class sqlite_relation {
       const std::string stored = fmt::format("{}.{}", sql_name(table_), name);
       const std::string_view separator = column == 0 ? "" : ", ";
       columns += fmt::format("{}{} {}", separator, name, type_name(kind));
-      // No joins: SQLite has a limit for them.
+      // A subquery per column: SQLite limits the number of joins.
       shown += kind == value_kind::symbol ? fmt::format("{}(SELECT symbol FROM {} WHERE id = {}) AS {}", separator,
                                                         sql_name(symbol_table_name), stored, seen)
                                           : fmt::format("{}{} AS {}", separator, stored, seen);
     }
-    if (rows_.kinds.empty()) columns = shown = "\"()\"";  // there are no tables without columns
+    if (rows_.kinds.empty()) columns = shown = "\"()\"";  // SQLite has no tables without columns
     database_.execute(fmt::format("CREATE TABLE {0} ({1}); CREATE VIEW {2} AS SELECT {3} FROM {0};", sql_name(table_),
                                   columns, sql_name(rows_.relation), shown));
   }
@@ -199,14 +209,15 @@ class sqlite_relation {
         return insert.bind(place, wide == nullptr ? std::int64_t{static_cast<std::int32_t>(value)}
                                                   : static_cast<std::int64_t>(wide->value(value)));
       case value_kind::unsigned_number:
-        // From 2^63 on as the negative number of the same bits: SQLite has no other integers.
+        // Numbers from 2^63 on are stored as the negative number with the same bits: SQLite has signed integers only.
         return insert.bind(place, static_cast<std::int64_t>(storage::value_of(value, wide)));
       case value_kind::symbol:
         return insert.bind(place, stored.number(value));
       case value_kind::floating: {
         const double real = real_value(value, wide);
         if (!std::isnan(real)) return insert.bind(place, real);
-        return insert.bind(place, std::string_view("nan"));  // as a number it would become NULL
+        // SQLite stores NaN as NULL. The text keeps the sign.
+        return insert.bind(place, std::string_view(std::signbit(real) ? "-nan" : "nan"));
       }
       case value_kind::record:
       case value_kind::adt:
@@ -223,20 +234,29 @@ class sqlite_relation {
   std::string table_;
 };
 
-/// SQLite takes a path that begins as an URI does for one.
+/// SQLite would parse a path that begins with "file:" as a URI.
 std::string plain_path(const std::filesystem::path& path) {
   std::string text = path.string();
   return text.starts_with("file:") ? "./" + text : text;
 }
 
-/// The database as it is, with what its journals hold, into the temporary file.
+/// Whether the path has a database already. @throws sqlite_failure for a directory, a device or a pipe
+bool is_existing_database(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const bool exists = std::filesystem::exists(path, ignored);
+  const bool is_other = exists && !std::filesystem::is_regular_file(path, ignored);
+  if (is_other || is_written_in_place(path)) throw sqlite_failure("not a regular file");
+  return exists;
+}
+
+/// Copies the existing database and its journals into the temporary file.
 void copy_existing(const std::filesystem::path& path, sqlite_database& copy) {
   {
-    // Not for reading only: closing it then puts the journal into the database.
+    // Opened for writing, as closing the connection then merges the journal into the database.
     sqlite_database existing(plain_path(path), SQLITE_OPEN_READWRITE);
     copy.copy_from(existing);
   }
-  // They would be applied to the new database. One that was dealt with may stay, empty or without its first bytes.
+  // A journal would be applied to the new database. A merged journal may remain, empty or with a zeroed header.
   for (const char* journal : {"-wal", "-journal"}) {
     std::ifstream file(path.string() + journal, std::ios::binary);
     if (char first = 0; file.get(first) && first != 0) throw sqlite_failure("the database is in use");
@@ -249,12 +269,9 @@ class sqlite_writing {
 
   void write_file(const std::filesystem::path& path, output_files& files) const {
     if (const output_file* shared = files.find(path)) return write_temporary(shared->temporary_path(), {});
-    std::error_code ignored;
-    const bool exists = std::filesystem::exists(path, ignored);
-    const bool is_other = exists && !std::filesystem::is_regular_file(path, ignored);
-    if (is_other || is_written_in_place(path)) throw sqlite_failure("not a regular file");
+    const bool exists = is_existing_database(path);
     output_file file(path);
-    file.close();  // before SQLite opens it: closing a file drops the locks of the process
+    file.close();  // before SQLite opens the file: closing a file drops the locks of the process
     write_temporary(file.temporary_path(), exists ? path : std::filesystem::path());
     files.add(std::move(file));
   }
@@ -263,10 +280,10 @@ class sqlite_writing {
   void write_temporary(const std::filesystem::path& temporary, const std::filesystem::path& existing) const {
     const file_size_signal_block block;
     sqlite_database database(plain_path(temporary), SQLITE_OPEN_READWRITE);
-    // A temporary file needs no protection, and nothing may lie beside it.
+    // A temporary file needs no journal, and no journal may appear in the output folder.
     database.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;");
     if (!existing.empty()) copy_existing(existing, database);
-    // A copy has the mode of its original.
+    // The copy has the journal mode of the original.
     database.execute("PRAGMA journal_mode = DELETE; PRAGMA journal_mode = OFF;");
     sqlite_relation(database, rows_, symbols_).write();
   }
@@ -277,14 +294,32 @@ class sqlite_writing {
 
 }  // namespace
 
-void write_sqlite(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
-                  output_files& files) {
-  const std::string name = output_name(rows.relation, directive_parameters(request.parameters));
+namespace {
+
+/// Runs work(path) on the file of a directive.
+template <class Work>
+void with_file(const std::string& relation, const write_request& request, const Work& work) {
+  const std::string name = output_name(relation, directive_parameters(request.parameters));
   try {
-    sqlite_writing(rows, symbols).write_file(request.output_directory / name, files);
+    work(request.output_directory / name);
   } catch (const sqlite_failure& problem) {
     throw output_error(fmt::format("Cannot write output file {}: {}", name, problem.what()));
   }
+}
+
+}  // namespace
+
+void write_sqlite(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
+                  output_files& files) {
+  with_file(rows.relation, request,
+            [&](const std::filesystem::path& path) { sqlite_writing(rows, symbols).write_file(path, files); });
+}
+
+void check_sqlite(const std::string& relation, const write_request& request) {
+  with_file(relation, request, [&](const std::filesystem::path& path) {
+    const std::string name = is_existing_database(path) ? plain_path(path) : ":memory:";
+    refuse_taken_names(sqlite_database(name, SQLITE_OPEN_READWRITE), relation);
+  });
 }
 
 }  // namespace gpulog::io

@@ -13,13 +13,13 @@ struct compressed_piece {
   std::uint64_t plain_bytes = 0;
 };
 
-/// Compresses a piece so that others may stand before and behind it.
+/// Compresses a piece that can be joined with other pieces.
 compressed_piece compress_piece(std::string_view plain);
 
-/// What stands before the first piece of a gzip file.
+/// The header of a gzip file.
 std::string gzip_beginning();
 
-/// The checksum and size of the pieces so far, for what stands behind the last one.
+/// Accumulates the checksum and size of the pieces for the trailer of the file.
 class gzip_ending {
  public:
   void add(const compressed_piece& piece);

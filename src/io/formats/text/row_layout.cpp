@@ -13,7 +13,7 @@ namespace {
 /// More columns than any text file of use has; keeps a mistyped number from taking all memory.
 constexpr std::uint32_t most_columns = 10'000'000;
 
-/// The parameter columns="2:0": for each attribute the number of its column in the file.
+/// Parses the parameter columns="2:0": for each attribute the number of its column in the file.
 std::vector<std::size_t> listed_columns(const std::string& list, std::size_t arity) {
   std::vector<std::size_t> result;
   const auto refuse = [&] { throw user_error(fmt::format("Invalid column set was given: <{}>", list)); };
@@ -36,6 +36,10 @@ row_layout make_row_layout(const directive_parameters& parameters, const std::ve
   layout.arity = kinds.size();
   layout.rfc4180 = parameters.flag("rfc4180");
   layout.delimiter = parameters.delimiter(layout.rfc4180);
+  if (layout.delimiter.empty()) throw user_error("the parameter delimiter is empty");
+  if (layout.delimiter.find('\n') != std::string::npos) {
+    throw user_error("the parameter delimiter contains a line break");
+  }
   std::vector<std::size_t> sources;
   const std::string list = parameters.text("columns", "");
   if (list.empty()) {

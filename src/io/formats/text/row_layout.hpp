@@ -11,7 +11,7 @@
 
 namespace gpulog::io {
 
-/// What a line of text holds, from its first column to the last one that is needed.
+/// The columns of a line of text, from the first column to the last needed column.
 struct row_layout {
   static constexpr std::size_t not_read = SIZE_MAX;
 
@@ -26,10 +26,11 @@ struct row_layout {
   /// Values may be in double quotes, with delimiters, line breaks and doubled quotes inside.
   bool rfc4180 = false;
   bool has_symbols = false;
-  /// Of records and algebraic data types; such rows are read by one thread, so that numbers are given in order.
+  /// Types of records and algebraic data types. One thread reads rows with such values, so that numbers are given in
+  /// order.
   const structured_columns* structured = nullptr;
   storage::wide_values* wide = nullptr;  ///< of words with 64 bits
-  /// Of values that are not in the text as they are.
+  /// Memory for values that differ from their text (unescaped, unquoted).
   backend::memory_resource* memory = &backend::unlimited_memory();
 };
 

@@ -51,8 +51,8 @@ class character_sequence_delimiter {
   std::string_view characters_;
 };
 
-/// A delimiter with a comma, which also separates the fields of records: not seen inside brackets, and inside
-/// parentheses where there are algebraic data types.
+/// A delimiter with a comma, which also separates the fields of records: ignored inside brackets, and inside
+/// parentheses if the relation has algebraic data types.
 class delimiter_outside_brackets {
  public:
   delimiter_outside_brackets(const std::string& delimiter, bool parentheses)
@@ -85,7 +85,7 @@ bool is_number(value_kind kind) { return kind == value_kind::number || kind == v
 
 std::string missing_problem(std::uint64_t line) { return fmt::format("Values missing in line {}", line); }
 
-/// Where a line has another delimiter, as often as its columns need one.
+/// Suggests another delimiter that occurs in the line as often as the columns require.
 std::string hint_about_delimiter(std::string_view line, std::size_t columns, const std::string& delimiter) {
   if (columns < 2 || line.find(delimiter) != std::string_view::npos) return {};
   for (const char other : {'\t', ',', ';', '|', ' '}) {
@@ -120,7 +120,7 @@ class piece_parser {
 
  private:
   void parse_text() {
-    // A nullary relation is its lines, whatever they say.
+    // A nullary relation has a row per line, whatever the line contains.
     if (layout_.arity == 0) return;
     if (layout_.rfc4180) return parse_quoted_rows();
     const std::string& delimiter = layout_.delimiter;
@@ -209,7 +209,7 @@ class piece_parser {
     return true;
   }
 
-  /// The quick way for lines that hold integers and nothing unusual; parse_line gets those that are different.
+  /// The fast path for lines of integers without anything unusual; parse_line handles all other lines.
   void parse_number_lines(char delimiter) {
     const char* last_break = end_;
     while (last_break > at_ && last_break[-1] != '\n') --last_break;
@@ -228,7 +228,7 @@ class piece_parser {
     }
   }
 
-  /// Behind the line, or nullptr when it needs parse_line.
+  /// Returns the end of the line, or nullptr if parse_line has to read the line.
   const char* parse_number_line(char delimiter) {
     constexpr std::ptrdiff_t most_digits = 19;  // fewer than 2^64 for certain
     const char* at = at_;
@@ -354,7 +354,7 @@ class piece_parser {
     return true;
   }
 
-  /// Symbols that wait get their numbers first.
+  /// Numbers the waiting symbols first.
   bool store_structured(const row_layout::column& wanted, std::string_view text, word& value) {
     if constexpr (Interner::is_immediate) {
       symbols_.flush();

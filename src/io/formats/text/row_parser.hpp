@@ -14,7 +14,7 @@ namespace gpulog::io {
 /// A piece of text made of whole rows.
 struct text_piece {
   std::string_view text;
-  /// Of its first line, from 1.
+  /// The number of the first line, from 1.
   std::uint64_t first_line = 1;
 };
 
@@ -22,12 +22,12 @@ struct text_piece {
 struct row_count {
   std::uint64_t rows = 0;
   std::uint64_t lines = 0;
-  /// Bytes of the text's whole rows; less than the text when its last row may go on behind it.
+  /// Bytes of the whole rows of a text; less than the text if the last row may continue after the text.
   std::size_t whole_bytes = 0;
 };
 
-/// Counts the rows of a text that begins with a row. With `complete` nothing follows, and a last row without a line
-/// break counts too.
+/// Counts the rows of a text that begins with a row. With `complete`, the text is the last one, and a last row without
+/// a line break counts.
 row_count count_rows(std::string_view text, const row_layout& layout, bool complete);
 
 /// Parses the rows into the columns, one pointer for each attribute. Symbols are interned at once.

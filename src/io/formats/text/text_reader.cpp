@@ -21,18 +21,18 @@
 namespace gpulog::io {
 namespace {
 
-/// Pieces that each thread has in one round of interning: enough to share the work, few enough that what the round
-/// finds new is soon in the table.
+/// Pieces per thread in a round of interning: enough to share the work, and few enough that new texts of a round are
+/// soon in the table.
 constexpr std::size_t pieces_per_thread = 4;
 
-/// A piece of text, and where its rows go.
+/// A piece of text, and the destination of its rows.
 struct loading_piece {
   text_piece text;
   std::uint64_t rows = 0;
   std::vector<word*> columns;
 };
 
-/// The rows of some pieces before the place for all rows is known: piece by piece, of each one column after the other.
+/// Parsed rows of some pieces before all rows are allocated: piece by piece, column by column.
 struct parsed_rows {
   backend::array<word> words;
   std::vector<std::uint64_t> rows;  // by piece
@@ -94,9 +94,9 @@ class facts_loader {
     return rows;
   }
 
-  /// Small texts are cut so that each thread has its share.
+  /// Cuts small texts so that each thread has a share.
   [[nodiscard]] std::size_t bytes_of_piece(std::size_t text) const {
-    constexpr std::size_t least = std::size_t{1} << 16;  // takes a thread longer than it takes to start one
+    constexpr std::size_t least = std::size_t{1} << 16;  // parsing takes longer than starting a thread
     const std::size_t most = std::max<std::size_t>(request_.piece_bytes, 1);
     if (run_.threads() == 1) return most;
     return std::min(most, std::max(least, text / (pieces_per_thread * run_.threads())));
@@ -125,7 +125,7 @@ class facts_loader {
     return pieces;
   }
 
-  /// One after the other, since whether a line break ends a row depends on the quotes before it.
+  /// Cuts rows sequentially: whether a line break ends a row depends on the quotes before the break.
   std::vector<loading_piece> cut_rows(std::string_view text, std::uint64_t line) const {
     std::vector<loading_piece> pieces;
     for (std::size_t begin = 0; begin < text.size();) {
@@ -199,7 +199,7 @@ class facts_loader {
         }
       });
       done += begin.back();
-      some.words.release();  // rows are in memory twice only one after the other
+      some.words.release();  // limits the rows that are in memory twice
     }
     return rows;
   }

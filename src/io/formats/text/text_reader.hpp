@@ -2,10 +2,10 @@
 
 #include "io/facts_reader.hpp"
 
-/// Lines of values with a delimiter between them. The form of a line: docs/files.md.
+/// Readers of delimited text. docs/files.md describes the form of a line.
 namespace gpulog::io {
 
-/// As read_facts, from the file of the parameter filename, else <relation>.facts; it may be compressed.
+/// As read_facts, from the file of the parameter filename, else <relation>.facts; compressed files are allowed.
 std::uint64_t read_text_file(const read_request& request, storage::symbol_table& symbols,
                              const row_allocator& allocate);
 

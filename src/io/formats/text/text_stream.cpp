@@ -15,7 +15,7 @@ text_stream::text_stream(byte_source& source, const row_layout& layout, bool has
       piece_bytes_(std::max<std::size_t>(piece_bytes, 1)),
       read_(memory) {}
 
-/// Reads until there are `wanted` bytes, or the source ends or fails.
+/// Reads until the buffer has `wanted` bytes, or the source ends or fails.
 void text_stream::fill(std::size_t wanted) {
   try {
     while (read_.size() < wanted && !at_end_ && !failure_) {
@@ -30,7 +30,7 @@ void text_stream::fill(std::size_t wanted) {
   }
 }
 
-/// Drops the first line; false when its end has not been read yet.
+/// Drops the first line; returns false if the end of the line has not been read yet.
 bool text_stream::skip_headers() {
   const std::size_t line_break = read_.bytes().find('\n');
   if (line_break == std::string_view::npos && !at_end_ && !failure_) return false;
@@ -53,7 +53,7 @@ std::optional<stream_piece> text_stream::next() {
       }
       continue;
     }
-    // What follows the last whole row begins the next piece.
+    // The bytes after the last whole row begin the next piece.
     const std::string_view left = read_.bytes().substr(count.whole_bytes);
     byte_buffer next_piece(read_.memory());
     next_piece.reserve(std::max(piece_bytes_, left.size()));

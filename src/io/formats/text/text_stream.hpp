@@ -15,7 +15,7 @@
 
 namespace gpulog::io {
 
-/// Whole rows of a stream of text, with the memory they are in.
+/// Whole rows of a stream of text, and their memory.
 struct stream_piece {
   byte_buffer memory;
   std::string_view text;
@@ -29,10 +29,9 @@ class text_stream {
   /// @param memory of lines that are longer than a few megabytes
   text_stream(byte_source& source, const row_layout& layout, bool has_headers, std::size_t piece_bytes,
               backend::memory_resource& memory = backend::unlimited_memory());
-  /// Nothing at the end, or where the source fails.
-  /// @throws backend::memory_exceeded
+  /// Returns nothing at the end, or if the source fails. @throws backend::memory_exceeded
   std::optional<stream_piece> next();
-  /// Why the stream ended before its end: a text, and the line that it happened in.
+  /// The error that ended the stream early, and its line.
   struct failure {
     std::string what;
     std::uint64_t line;
@@ -53,7 +52,7 @@ class text_stream {
   std::optional<failure> failure_;
 };
 
-/// Reads a text_stream ahead in a thread of its own.
+/// Reads a text_stream ahead with its own thread.
 class read_ahead {
  public:
   /// At most `limit` pieces wait at a time.
@@ -62,7 +61,7 @@ class read_ahead {
   read_ahead(const read_ahead&) = delete;
   read_ahead& operator=(const read_ahead&) = delete;
 
-  /// All pieces that are there, at least one; none at the end of the stream.
+  /// Returns all available pieces, at least one; none at the end of the stream.
   std::deque<stream_piece> take();
 
  private:

@@ -14,7 +14,7 @@
 namespace gpulog::io {
 namespace {
 
-/// Lines of values with a delimiter between them.
+/// Lines of values, separated by a delimiter.
 class delimited_formatter : public row_formatter {
  public:
   delimited_formatter(const relation_rows& rows, const storage::symbol_table& symbols, std::string delimiter,
@@ -72,7 +72,7 @@ void delimited_formatter::append_rows(byte_buffer& text, std::uint64_t first, st
   const std::size_t room = longest_number + delimiter_.size() + 1;
   const char tab_or_other = delimiter_[0];
   const row_window window(rows_, first, last);
-  // Quotes have to be doubled, so such a value is made apart. Others are made in place.
+  // Values with quotes to double are formatted in a buffer first, all others in place.
   byte_buffer quoted(text.memory());
   structured_printer printer(rfc4180_ ? quoted : text, rows_.structured, rfc4180_, symbols_);
   for (std::uint64_t row = first; row < last; ++row) {
@@ -124,6 +124,11 @@ delimited_formatter lines_of(const relation_rows& rows, const write_request& req
 }
 
 }  // namespace
+
+void check_text(const std::string& /*relation*/, const write_request& request) {
+  const directive_parameters parameters(request.parameters);
+  (void)parameters.delimiter(parameters.flag("rfc4180"));
+}
 
 void write_text_file(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
                      output_files& files) {

@@ -8,8 +8,11 @@ namespace gpulog::io {
 void write_text_file(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
                      output_files& files);
 
-/// With lines around it that name the relation.
+/// With frame lines that name the relation.
 void print_as_text(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
                    output_files& files);
+
+/// @throws user_error for a delimiter that can't be written
+void check_text(const std::string& relation, const write_request& request);
 
 }  // namespace gpulog::io

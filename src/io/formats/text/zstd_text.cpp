@@ -12,7 +12,7 @@
 namespace gpulog::io {
 namespace {
 
-/// @return what the call gave
+/// @return the result of the call
 std::size_t checked(std::size_t result) {
   if (ZSTD_isError(result) == 0U) return result;
   if (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation) throw std::bad_alloc();
@@ -25,7 +25,8 @@ struct zstd_text::state {
   explicit state(unsigned threads) {
     if (stream == nullptr) throw std::bad_alloc();
     checked(ZSTD_CCtx_setParameter(stream, ZSTD_c_checksumFlag, 1));
-    // One worker gives the bytes that several give, none does not. A libzstd without threads knows no workers.
+    // One worker gives the same bytes as several workers, zero workers do not. A libzstd without threads has no
+    // workers.
     static_cast<void>(
         ZSTD_CCtx_setParameter(stream, ZSTD_c_nbWorkers, static_cast<int>(std::clamp(threads, 1U, 200U))));
   }

@@ -7,8 +7,8 @@
 
 namespace gpulog::io {
 
-/// A text that becomes a zstd file of one frame. libzstd's own threads compress pieces of it; the bytes do not depend
-/// on their number.
+/// Compresses a text to a zstd file of one frame. The threads of libzstd compress pieces of the text; the bytes do not
+/// depend on the number of threads.
 class zstd_text {
  public:
   /// @param threads that compress
@@ -18,12 +18,12 @@ class zstd_text {
   zstd_text& operator=(const zstd_text&) = delete;
   ~zstd_text();
   void write(std::string_view text);
-  /// Behind the last write().
+  /// Ends the frame after the last write().
   void end();
 
  private:
   struct state;
-  /// Takes what it can from the text. @return how many bytes wait inside, at least
+  /// Consumes a part of the text. @return a lower bound of the bytes that wait inside
   std::size_t compress(std::string_view& text, bool is_last);
 
   std::function<void(std::string_view)> sink_;

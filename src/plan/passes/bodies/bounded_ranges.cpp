@@ -21,8 +21,8 @@ bool is_in_an_atom(const normalized_rule& rule, std::uint32_t variable) {
   });
 }
 
-/// A variable that an atom binds: this one, or one that conditions make equal to it. In aggregates equal variables are
-/// not united.
+/// Returns a variable bound by an atom: `variable`, or a variable that conditions make equal to it. Aggregates do not
+/// unify equal variables.
 std::optional<std::uint32_t> find_bound(const normalized_rule& rule, std::uint32_t variable) {
   std::vector<std::uint32_t> equal{variable};
   for (std::size_t position = 0; position < equal.size(); ++position) {
@@ -46,7 +46,7 @@ bool is_less(const generation& made, wide_word left, wide_word right, word_size 
   return fold(comparison_of({made.kind, true, true}), left, right, words).value();
 }
 
-/// 1 or -1 where the values are consecutive, in that direction.
+/// Returns 1 or -1 if the values are consecutive and ascending or descending.
 std::optional<int> direction_of(const generation& made, word_size words) {
   if (!is_word(made)) return std::nullopt;
   if (made.arguments.size() < 3) {
@@ -71,7 +71,7 @@ sema::expression applied(scalar_op op, const generation& made) {
   return result;
 }
 
-/// In steps of one from the first argument to the second one, up or down, without the second one.
+/// Compares with the range from the first argument to the second, up or down, excluding the second.
 void compare_either_way(const generation& made, const sema::expression& value, normalized_rule& rule) {
   const bool is_number = made.kind == value_kind::number;
   rule.conditions.push_back({comparison_of({made.kind, false, false}), value,
@@ -81,7 +81,8 @@ void compare_either_way(const generation& made, const sema::expression& value, n
   rule.conditions.push_back({comparison_op::not_equal, value, made.arguments[1]});
 }
 
-/// Whether the generation is not needed any more.
+/// Replaces the generation with comparisons.
+/// @return whether the generation can be removed
 bool compare(const generation& made, normalized_rule& rule) {
   if (!made.result.is_variable()) return false;
   const std::optional<std::uint32_t> bound = find_bound(rule, made.result.variable);

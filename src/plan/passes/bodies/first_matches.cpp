@@ -15,16 +15,16 @@ bool is_expansion(const operation& op) {
   return std::holds_alternative<scan>(op) || std::holds_alternative<match>(op) || std::holds_alternative<generate>(op);
 }
 
-/// Whether it can be seen how often the operator ran.
+/// Returns whether the program can observe how often the operator runs.
 bool counts_bindings(const operation& op) {
   const auto* const computed = std::get_if<compute>(&op);
   return computed != nullptr && (computed->op == scalar_op::next_counter || computed->op == scalar_op::call_functor);
 }
 
-/// By operator: the last one that reads something that it binds; 0: none does.
+/// Returns, by operator, the position of the last operator that reads one of its bindings; 0: no reader.
 std::vector<std::size_t> last_reads(const rule_version& version) {
   std::vector<std::size_t> result(version.operations.size());
-  std::map<slot_id, std::size_t> reader;  // the last one of the slot's value, looking from the end
+  std::map<slot_id, std::size_t> reader;  // last reader of the slot's value, in a scan from the end
   for (std::size_t position = version.operations.size(); position-- > 0;) {
     const operation& op = version.operations[position];
     for (const slot_id slot : slots_written(op)) {
@@ -46,7 +46,7 @@ class first_match_finder {
   void run() {
     const std::vector<operation>& operations = version_.operations;
     if (std::any_of(operations.begin(), operations.end(), counts_bindings)) return;
-    // The rows of the first one are shared among workers: each of them is needed.
+    // Workers share the rows of the first loop, and every row is needed.
     const auto first = std::find_if(operations.begin(), operations.end(), is_loop);
     if (first == operations.end()) return;
     const std::size_t behind = std::holds_alternative<fold_begin>(*first) ? 0 : 1;
@@ -54,7 +54,7 @@ class first_match_finder {
   }
 
  private:
-  /// Finds the shortest ones in [begin, end), one after the other, and those inside of each.
+  /// Finds the shortest first matches in [begin, end), in order, and the nested first matches inside each.
   void find_in(std::size_t begin, std::size_t end) {
     for (std::size_t position = begin; position < end;) {
       if (const auto* fold = std::get_if<fold_begin>(&version_.operations[position])) {
@@ -66,7 +66,7 @@ class first_match_finder {
         ++position;
         continue;
       }
-      // What asks up to the end of the one around it is a part of that one.
+      // A first match that ends with the enclosing first match is already part of the enclosing one.
       const bool is_part = !around_.empty() && around_.back() == found;
       if (!is_part) version_.first_matches.push_back({position, found});
       around_.push_back(found);
@@ -76,7 +76,7 @@ class first_match_finder {
     }
   }
 
-  /// Behind the aggregate that begins here.
+  /// Returns the position after the aggregate that begins here.
   [[nodiscard]] std::size_t end_of(const fold_begin* begin) const {
     std::size_t position = 0;
     while (std::get_if<fold_begin>(&version_.operations[position]) != begin) ++position;
@@ -86,10 +86,11 @@ class first_match_finder {
     }
   }
 
-  /// Where nothing that was bound since `begin` is read any more, but not behind `end`; 0: nowhere.
+  /// Returns the first position, at most `end`, after which no operator reads a value bound since `begin`; 0: no such
+  /// position.
   [[nodiscard]] std::size_t end_of_first_match(std::size_t begin, std::size_t end) const {
     std::size_t last_read = begin;
-    std::size_t open = 0;  // aggregates
+    std::size_t open = 0;  // number of open aggregates
     for (std::size_t position = begin; position < end && last_read < end; ++position) {
       const operation& op = version_.operations[position];
       if (may_fault(op)) return 0;
@@ -103,7 +104,8 @@ class first_match_finder {
 
   [[nodiscard]] bool may_fault(const operation& op) const {
     if (const auto* test = std::get_if<filter>(&op)) {
-      return test->op == comparison_op::matches || test->op == comparison_op::not_matches;  // a malformed pattern
+      // a malformed pattern is a fault
+      return test->op == comparison_op::matches || test->op == comparison_op::not_matches;
     }
     if (std::holds_alternative<fold_end>(op)) return std::get<fold_end>(op).op == fold_op::functor;
     const auto* const computed = std::get_if<compute>(&op);
@@ -114,8 +116,8 @@ class first_match_finder {
 
   rule_version& version_;
   word_size words_;
-  std::vector<std::size_t> last_reads_;  // of what each operator binds
-  std::vector<std::size_t> around_;      // ends of those around
+  std::vector<std::size_t> last_reads_;  // by operator: last reader of its bindings
+  std::vector<std::size_t> around_;      // ends of the enclosing first matches
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ bool is_proper_subset(const signature& inner, const signature& outer) {
   return inner.size() < outer.size() && std::includes(outer.begin(), outer.end(), inner.begin(), inner.end());
 }
 
-/// Maximum matching of each signature with a larger one, by augmenting paths.
+/// Maximum matching of each signature with a larger signature, by augmenting paths.
 class subset_matching {
  public:
   explicit subset_matching(const std::vector<signature>& signatures)
@@ -52,14 +52,14 @@ class subset_matching {
   std::vector<std::size_t> larger_of_;
 };
 
-/// A match, one of its others, or an exists that needs an index.
+/// A match, one of its alternative searches, or an exists that needs an index.
 struct search {
   relation_id relation;
   const operator_builder* where = nullptr;
   const signature* key_columns = nullptr;
   std::vector<operand>* keys = nullptr;
   index_id* index = nullptr;
-  std::vector<std::uint32_t> columns = {};  ///< that are read of the rows
+  std::vector<std::uint32_t> columns = {};  ///< columns that the version reads from the rows
 };
 
 std::vector<search> searches_of(version_builder& version, const index_scope& scope) {
@@ -93,7 +93,7 @@ bool begins_with_one_off_search(const version_builder& version) {
   return version.once && !version.operations.empty() && std::holds_alternative<match>(version.operations.front().op);
 }
 
-/// Whether the index answers a search for these columns, and has what is read of the rows.
+/// Returns whether the index supports a search of these columns and contains the columns to read.
 bool serves(const index& candidate, const searched_columns& wanted, const std::set<std::uint32_t>& read) {
   const signature& columns = wanted.columns;
   if (candidate.relation != wanted.relation) return false;
@@ -111,7 +111,7 @@ bool serves(const index& candidate, const searched_columns& wanted, const std::s
          });
 }
 
-/// The index that is there for a search.
+/// Returns an existing index that supports a search.
 std::optional<index_id> index_that_serves(const std::vector<index>& indexes, const index_scope& scope,
                                           const searched_columns& wanted, const std::set<std::uint32_t>& read) {
   for (std::uint32_t number = 0; number < scope.usable.size(); ++number) {
@@ -120,7 +120,7 @@ std::optional<index_id> index_that_serves(const std::vector<index>& indexes, con
   return std::nullopt;
 }
 
-/// An index for a single search costs more than the scan that it saves.
+/// Replaces one-off searches with scans: an index for a single search costs more than the scan that it saves.
 void replace_one_off_searches(const std::vector<version_builder*>& builders, const std::vector<index>& indexes,
                               const index_scope& scope) {
   std::set<searched_columns> wanted;
@@ -150,7 +150,8 @@ void replace_one_off_searches(const std::vector<version_builder*>& builders, con
   }
 }
 
-/// The order that serves a chain: the smallest signature first, then what each larger one adds, then the rest.
+/// Returns the order for a chain: the smallest signature, then the additional columns of each larger signature, then
+/// the rest.
 std::vector<std::uint32_t> order_of(const std::vector<signature>& chain, std::uint32_t arity) {
   std::vector<std::uint32_t> order;
   const auto append = [&order](std::uint32_t column) {
@@ -168,7 +169,7 @@ void append_searches(version_builder& version, const index_scope& scope, std::se
 }
 
 std::vector<std::vector<signature>> cover_by_chains(std::vector<signature> signatures) {
-  // Larger ones last and otherwise by columns, so that the result does not depend on the order of rules.
+  // Sorted by size, then by columns, so that the result does not depend on the order of rules.
   std::sort(signatures.begin(), signatures.end(), [](const signature& left, const signature& right) {
     return left.size() != right.size() ? left.size() < right.size() : left < right;
   });

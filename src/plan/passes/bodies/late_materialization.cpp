@@ -5,7 +5,7 @@
 namespace gpulog::plan {
 namespace {
 
-/// What a step reads, compares or binds.
+/// Lists the variables that a step reads, compares or binds.
 struct variable_lister {
   const normalized_rule& rule;
   std::vector<std::uint32_t> found;
@@ -35,7 +35,7 @@ bool uses(const normalized_rule& rule, const step& one, std::uint32_t variable) 
 }  // namespace
 
 void delay_records(const normalized_rule& rule, std::vector<step>& steps) {
-  // From the last to the first, so that what others are made of comes in front of where these are now.
+  // From last to first, so that a record moves only after the records that use it have moved.
   for (std::size_t place = steps.size(); place-- > 0;) {
     if (auto* folded = std::get_if<fold_matches>(&steps[place].action))
       delay_records(rule.aggregations[folded->aggregation].body, folded->body);

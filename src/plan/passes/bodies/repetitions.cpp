@@ -18,7 +18,7 @@ using canonical_key = std::vector<std::uint64_t>;
 
 constexpr std::uint64_t not_numbered = std::numeric_limits<std::uint64_t>::max();
 
-/// Numbers for variables in the order in which they are met.
+/// Numbers variables in the order of their first occurrence.
 class variable_numbers {
  public:
   explicit variable_numbers(std::size_t count) : numbers_(count, not_numbered) {}
@@ -59,7 +59,7 @@ canonical_key literal_key(const condition& test, const variable_numbers& numbers
   return result;
 }
 
-/// Numbers that are the variables' own.
+/// Returns the identity numbering.
 variable_numbers own_numbers(const normalized_rule& rule) {
   variable_numbers numbers(rule.variables.size());
   for (std::uint32_t variable = 0; variable < rule.variables.size(); ++variable) numbers.meet(variable);
@@ -89,8 +89,8 @@ void append_sorted(canonical_key& to, const std::vector<Literal>& literals, cons
   for (const canonical_key& one : keys) to.insert(to.end(), one.begin(), one.end());
 }
 
-/// The atoms in an order that does not depend on how they are written where that is easy to tell: the smallest one
-/// next, going by variables that have numbers, which then gives its other variables numbers.
+/// Appends the atoms in an order that mostly does not depend on the written order: repeatedly the smallest atom by its
+/// constants and numbered variables. Placing an atom numbers its remaining variables.
 void append_atoms(canonical_key& to, const normalized_rule& rule, variable_numbers& numbers) {
   std::vector<canonical_key> keys;
   std::set<std::pair<canonical_key, std::size_t>> waiting;
@@ -144,7 +144,7 @@ std::optional<std::vector<std::uint64_t>> rule_key(const normalized_rule& rule) 
   canonical_key result{rule.head.value};
   for (const sema::expression& argument : rule.head_arguments) append(result, argument, numbers);
   append_atoms(result, rule, numbers);
-  // Variables that no atom binds are met in the order of the conditions, as written.
+  // Variables that no atom binds are numbered in the written order of the conditions.
   for (const condition& test : rule.conditions) {
     std::vector<std::uint32_t> defined;
     append_variables(test.left, defined);

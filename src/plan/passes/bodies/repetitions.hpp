@@ -7,25 +7,27 @@
 
 #include "plan/rules/normalized_rule.hpp"
 
-/// What rules say twice. Disjunctions and inline relations, once they are multiplied out, leave many rules with the
-/// same atoms in them and many that are the same.
+/// Removes repetitions within and between rules. The expansion of disjunctions and inline relations produces many rules
+/// with repeated atoms and many equal rules.
 namespace gpulog::plan {
 
 class planning;
 struct stratum_rules;
 
-/// Drops atoms, negations and conditions that stand in the rule before. Not in aggregates, where a second atom changes
-/// what is counted, and not where `.plan` numbers the atoms.
+/// Drops atoms, negations and conditions that repeat an earlier literal of the rule. Leaves aggregates unchanged,
+/// because a second atom changes the number of bindings, and atoms of rules with `.plan`, which refers to atoms by
+/// number.
 void drop_repeated_literals(normalized_rule& rule);
 
-/// Drops rules that are the same as one before, but for the names of their variables. @return how many
+/// Drops rules that equal an earlier rule up to the names of variables.
+/// @return number of dropped rules
 [[nodiscard]] std::size_t drop_repeated_rules(std::vector<normalized_rule>& rules);
 
-/// The same for the plain rules of a stratum.
+/// Drops repeated rules among the plain rules of a stratum.
 void drop_repeated_rules_of(planning& shared, stratum_rules& stratum);
 
-/// Equal for two rules only if they are the same but for the names of variables and the order of literals. Nothing for
-/// rules whose every evaluation counts, and for those with aggregates or ranges.
+/// Returns a key that two rules share only if the rules are equal up to the names of variables and the order of
+/// literals. Empty for rules in which every evaluation counts, and for rules with aggregates or ranges.
 [[nodiscard]] std::optional<std::vector<std::uint64_t>> rule_key(const normalized_rule& rule);
 
 }  // namespace gpulog::plan

@@ -22,7 +22,7 @@ class smallest_search_finder {
     std::set<slot_id> bound;
     for (std::size_t position = 0; position < operations.size(); ++position) {
       const operation& op = operations[position].op;
-      // In an aggregate, bindings are counted for each one in front of it.
+      // Estimates inside an aggregate are per binding before the aggregate.
       if (std::holds_alternative<fold_begin>(op)) around_.push_back(bindings_behind(position));
       if (std::holds_alternative<fold_end>(op)) around_.pop_back();
       if (position != 0 && std::holds_alternative<match>(op)) extend(position, bound);
@@ -31,7 +31,7 @@ class smallest_search_finder {
   }
 
  private:
-  /// Of all that stand in front of the aggregates around the operator.
+  /// Returns the estimated bindings after an operator, over all bindings before the enclosing aggregates.
   [[nodiscard]] double bindings_behind(std::size_t position) const {
     return version_.operations[position].bindings * (around_.empty() ? 1 : around_.back());
   }
@@ -47,12 +47,12 @@ class smallest_search_finder {
     return bindings >= costs_.rows(search.relation, part::all);
   }
 
-  /// Looks for tests that could be the search at `position`, up to the next operator that makes bindings.
+  /// Finds existence tests that could replace the search at `position`, up to the next loop.
   void extend(std::size_t position, const std::set<slot_id>& bound) {
     std::vector<operator_builder>& operations = version_.operations;
     operator_builder& searching = operations[position];
     auto& search = std::get<match>(searching.op);
-    // All columns but the bound one are keys. So with a value for that one the tuple set can be asked.
+    // Every column except the bound column is a key, so the tuple set can test a value of the bound column.
     const bool binds_one = search.bindings.size() == 1 && search.keys.size() + 1 == arities_[search.relation.value];
     const double before = bindings_before(position);
     const double found = bindings_behind(position);
@@ -69,9 +69,9 @@ class smallest_search_finder {
   }
 
   struct wanted_search {
-    std::size_t test = 0;  ///< operator
-    slot_id value;         ///< that is searched
-    double bindings = 0;   ///< behind the search
+    std::size_t test = 0;  ///< position of the operator
+    slot_id value;         ///< slot with the searched value
+    double bindings = 0;   ///< after the search
   };
   void add_other(operator_builder& searching, const operator_builder& testing, const wanted_search& wanted,
                  const std::set<slot_id>& bound) const {
@@ -93,7 +93,7 @@ class smallest_search_finder {
         return;  // computed from the value
       }
     }
-    // Without another key, the search would find every row of the relation.
+    // Without another key, the search would return every row of the relation.
     if (values != 1 || other.keys.empty()) return;
     if (!is_worth({other.relation, key_columns}, wanted.bindings)) return;
     std::get<match>(searching.op).others.push_back(std::move(other));
@@ -104,7 +104,7 @@ class smallest_search_finder {
   const cost_model& costs_;
   const std::vector<std::uint32_t>& arities_;
   const intersection_scope& scope_;
-  std::vector<double> around_;  // by aggregate around the operator: bindings in front of it
+  std::vector<double> around_;  // by enclosing aggregate: bindings before the aggregate
 };
 
 }  // namespace
@@ -128,7 +128,7 @@ void find_intersections(planning& shared, stratum_builder& stratum, const std::s
     for (version_builder& version : repeated.versions)
       append_searches(version, {shared.arities, shared.equivalences}, kept);
   }
-  // Where rows may be lost, or wait to be chosen, an index and a tuple set need not know the same ones.
+  // If rows may be lost or wait for a choice, an index and a tuple set may disagree.
   std::erase_if(kept, [&](const searched_columns& search) {
     return !stratum.losing.empty() || !shared.result.relations[search.relation.value].choice_domains.empty();
   });

@@ -13,29 +13,30 @@ namespace gpulog::plan {
 class planning;
 struct stratum_builder;
 
-/// Values that several atoms restrict: where a search finds the values of one variable and existence tests of other
-/// relations follow that ask for the same variable, with everything else bound before, any of these relations can be
-/// searched instead and the others be tested. The search gets the others (match::others), so that the executor may read
-/// for each binding the relation with the fewest rows. Over a cycle of atoms the work is then that of a worst-case
-/// optimal join: a triangle's edge costs the smaller degree of its two ends, never the larger one.
+/// Finds variables that several atoms restrict. If a search binds one variable, and existence tests for the same
+/// variable follow with all remaining values bound earlier, any relation of the group can be searched and the rest
+/// tested. The search receives the alternatives (match::others), and the executor searches for each binding the
+/// relation with the fewest rows. For a cycle of atoms, the work then equals that of a worst-case optimal join: an edge
+/// of a triangle costs the smaller of two degrees, never the larger.
 ///
-/// Only where the bindings expected are as many as the rows of the relations, as each other search needs an index of
-/// its own. Relations that grow in the version's own recursive stratum are searched only by an index that other
-/// searches of the loop keep up to date anyway: how many rows a binding has there changes with every iteration, which
-/// no order chosen before can follow.
+/// Alternatives are added only if the expected bindings are at least the rows of the relations, because each
+/// alternative search needs a separate index. A relation that grows in the version's own recursive stratum is searched
+/// only through an index that the loop maintains anyway: the number of rows per binding changes in each iteration, so
+/// no fixed order is right for all iterations.
 struct intersection_scope {
   const std::set<relation_id>& growing;    ///< relations of the version's own recursive stratum
-  const std::set<searched_columns>& kept;  ///< searches of them that the loop makes anyway
-  const std::set<relation_id>& excluded;   ///< relations that have no indexes, or no tuple set
+  const std::set<searched_columns>& kept;  ///< searches of growing relations that the loop contains anyway
+  const std::set<relation_id>& excluded;   ///< relations without indexes or without a tuple set
 };
 
 void find_intersections(version_builder& version, const cost_model& costs, const std::vector<std::uint32_t>& arities,
                         const intersection_scope& scope);
 
-/// The same in all versions of a stratum. @param without_set relations whose tuple sets cannot be asked
+/// Applies the pass to all versions of a stratum.
+/// @param without_set relations without a tuple set to test
 void find_intersections(planning& shared, stratum_builder& stratum, const std::set<relation_id>& without_set);
 
-/// The same in those of all strata.
+/// Applies the pass to all strata.
 void search_smallest_relations(planning& shared);
 
 }  // namespace gpulog::plan

@@ -48,20 +48,20 @@ demand_source source_of(const body_atom& atom, std::uint32_t variable) {
   return made;
 }
 
-/// Relations that are not complete before the stratum ends.
+/// Returns the relations that are complete only after the stratum.
 relation_set growing_in(const stratum_rules& stratum) {
   relation_set growing(stratum.members.begin(), stratum.members.end());
   for (const normalized_rule& pattern : stratum.patterns) growing.insert(pattern.head);
   return growing;
 }
 
-/// Whether an atom of a complete relation binds the variable.
+/// Returns whether an atom of a complete relation binds the variable.
 bool is_given(const normalized_rule& rule, std::uint32_t variable, const relation_set& growing) {
   return std::any_of(rule.atoms.begin(), rule.atoms.end(),
                      [&](const body_atom& atom) { return !growing.contains(atom.relation) && holds(atom, variable); });
 }
 
-/// Whether complete relations or constants give all columns of the demand in the atom.
+/// Returns whether complete relations or constants bind all demanded columns of the atom.
 bool is_given(const normalized_rule& rule, const body_atom& atom, const demand& asked, const relation_set& growing) {
   return std::all_of(asked.columns.begin(), asked.columns.end(), [&](const demanded_column& one) {
     const term& argument = atom.arguments[one.column];
@@ -69,14 +69,15 @@ bool is_given(const normalized_rule& rule, const body_atom& atom, const demand& 
   });
 }
 
-/// Whether the value is read or a constant. A computed value is known only behind the work that a restriction saves.
+/// Returns whether the value is a constant or read from an atom. A computed value is known only after the work that a
+/// restriction saves.
 bool is_read(const normalized_rule& rule, const sema::expression& value) {
   if (value.is_constant()) return true;
   return value.is_variable() && std::any_of(rule.atoms.begin(), rule.atoms.end(),
                                             [&value](const body_atom& atom) { return holds(atom, value.variable); });
 }
 
-/// Looks at one relation of a stratum.
+/// Finds the demand for one relation of a stratum.
 class demand_search {
  public:
   demand_search(relation_id relation, const stratum_rules& stratum,
@@ -105,7 +106,7 @@ class demand_search {
   }
 
  private:
-  /// The atom of a complete relation that binds the variable, to the fewest values.
+  /// Returns the atom of a complete relation that binds the variable with the fewest values.
   [[nodiscard]] const body_atom* binding(const normalized_rule& rule, std::uint32_t variable) const {
     const body_atom* best = nullptr;
     for (const body_atom& atom : rule.atoms) {
@@ -119,7 +120,7 @@ class demand_search {
     return {atom.relation, source_of(atom, variable).column};
   }
 
-  /// What all readers ask for in the column; nothing when one of them asks for everything.
+  /// Returns the union of the demands of all readers in the column; empty if a reader needs all values.
   [[nodiscard]] std::optional<demanded_column> asked_in(std::uint32_t column) const {
     demanded_column asked;
     asked.column = column;
@@ -232,7 +233,7 @@ relation_id magic_sets_rewriter::values_of(const demanded_column& asked, const n
   return values;
 }
 
-/// What a rule of the restricted relation has to test, without what it knows from its body.
+/// Returns the tests that a rule of the restricted relation needs, except tests that the body already implies.
 std::vector<magic_sets_rewriter::value_test> magic_sets_rewriter::tests_of(const normalized_rule& rule,
                                                                            const demand& asked,
                                                                            const restriction& made) const {
@@ -313,7 +314,7 @@ normalized_rule magic_sets_rewriter::restrict_rule(const normalized_rule& rule, 
     return atom.relation == made.restricted || growing.contains(atom.relation);
   };
   const bool is_join = result.atoms.size() > 1 && std::any_of(result.atoms.begin(), result.atoms.end(), is_growing);
-  // An atom to restrict: rather of a relation that is complete, so that its copy is made once.
+  // Returns the atom to restrict, preferably of a complete relation, whose restricted copy is built once.
   const auto restricted_atom = [&](const term& argument) -> std::optional<std::size_t> {
     std::optional<std::size_t> found;
     if (!is_join || !argument.is_variable()) return found;
@@ -347,7 +348,8 @@ normalized_rule magic_sets_rewriter::restrict_rule(const normalized_rule& rule, 
   return result;
 }
 
-/// Atoms of complete relations read the same with and without the restriction, unless there is a copy for them.
+/// Records the pairs of relations that the restricted and the full rule read. Atoms of complete relations read the same
+/// rows in both, unless a restricted copy exists.
 void magic_sets_rewriter::note_reads(const normalized_rule& rule, const normalized_rule& restricted,
                                      const relation_set& growing, restriction& made) {
   std::vector<restricted_read> reads;

@@ -14,31 +14,31 @@
 #include "plan/rules/stratum_rules.hpp"
 #include "sema/program.hpp"
 
-/// Relations that a recursion reads at few keys only: there they are computed inside the fixpoint, and in full once,
-/// behind it.
+/// Restricts a relation inside a recursion that reads only few keys of the relation. The full relation is computed
+/// once, after the fixpoint.
 ///
-/// In CSPA, `MemoryAlias(x,w) :- Dereference(y,x), ValueAlias(y,z), Dereference(z,w)` is all that the recursion reads
-/// of ValueAlias: pairs of sources of Dereference. So the stratum gets `ValueAlias@1`, whose rules are those of
-/// ValueAlias with both columns in `Dereference@1(x) :- Dereference(x,_)`, and ValueAlias has its own rules in a
-/// stratum behind, where they read relations that are complete. It is what magic sets do, with demands that are known
-/// before the fixpoint begins.
+/// In CSPA, `MemoryAlias(x,w) :- Dereference(y,x), ValueAlias(y,z), Dereference(z,w)` is the only read of ValueAlias in
+/// the recursion: pairs of sources of Dereference. The stratum therefore gets `ValueAlias@1`, with the rules of
+/// ValueAlias and both columns restricted to `Dereference@1(x) :- Dereference(x,_)`. The rules of ValueAlias itself
+/// move to a later stratum, where they read complete relations. This is the magic-sets method with demands that are
+/// known before the fixpoint begins.
 ///
-/// It is right because a rule that reads `R(y,z)` beside `e(y,_)`, e complete, has no other use for R than where y is
-/// in the first column of e; because the restricted R holds all tuples of R there, and no others; and because every
-/// column is restricted for itself, by the union of what all readers in the stratum ask for. R may read itself: at
-/// columns that are bound in the same way, or with a variable that its head has in the same column.
+/// The restriction is correct for three reasons. A rule that reads `R(y,z)` and `e(y,_)`, with e complete, uses R only
+/// where y is in the first column of e. The restricted R contains all tuples of R for these keys, and no other tuples.
+/// Each column is restricted separately, by the union of the demands of all readers in the stratum. R may read itself
+/// in columns that are bound in the same way, or with a variable that the head has in the same column.
 ///
-/// The restriction goes into the rules' atoms: `ValueFlow@1(z,x) :- ValueFlow(z,x), Dereference@1(x)` is read in place
-/// of ValueFlow where x is restricted, so that an index gives only rows that count. How many these are tells, while the
-/// fixpoint runs, whether few are asked for (plan::restriction_watch).
+/// The restriction applies to the atoms of the rules: the rules read `ValueFlow@1(z,x) :- ValueFlow(z,x),
+/// Dereference@1(x)` instead of ValueFlow where x is restricted, so an index returns only demanded rows. During the
+/// fixpoint, the number of these rows shows whether few rows are demanded (plan::restriction_watch).
 namespace gpulog::plan {
 
 class planning;
 
-/// Values that a reader asks for: those of a variable in an atom of a complete relation, or a constant.
+/// Values that a reader demands: the values of a variable in an atom of a complete relation, or a constant.
 struct demand_source {
-  body_atom atom;            ///< one variable, number 0, maybe more than once; else constants and unnamed arguments
-  std::uint32_t column = 0;  ///< where the variable stands first
+  body_atom atom;  ///< one variable, number 0, which may be repeated; the other arguments are constants or unnamed
+  std::uint32_t column = 0;  ///< first column of the variable
   std::optional<term> constant;
 };
 
@@ -50,17 +50,17 @@ struct demanded_column {
   std::map<source_key, demand_source> sources;
 };
 
-/// A relation of a recursive stratum whose readers in it bind some columns.
+/// A relation of a recursive stratum, with the columns that its readers in the stratum bind.
 struct demand {
   relation_id relation;
   std::vector<demanded_column> columns;
-  bool reads_itself = false;  ///< in one of its rules
-  bool loses_join = false;    ///< some rule of it joins by a variable that the head has not
+  bool reads_itself = false;  ///< one of its rules reads the relation
+  bool loses_join = false;    ///< one of its rules joins by a variable that the head does not contain
 };
 
 class magic_sets_rewriter {
  public:
-  /// relations: those of the plan, may grow.
+  /// @param relations relations of the plan; may grow
   magic_sets_rewriter(const sema::program& source, const std::vector<relation>& relations, relation_maker make_relation,
                       relation_namer name_of)
       : source_(source),
@@ -68,22 +68,22 @@ class magic_sets_rewriter {
         make_relation_(std::move(make_relation)),
         name_of_(std::move(name_of)) {}
 
-  /// Whether fewer values are expected in the first column than in the second one.
+  /// Returns whether the first column is expected to have fewer values than the second.
   using column_preference = std::function<bool(column_place, column_place)>;
 
-  /// Relations of the stratum that its rules allow to restrict. Not those that have rows from elsewhere.
+  /// Returns the relations of the stratum that the rules allow to restrict.
   [[nodiscard]] std::vector<demand> find(const stratum_rules& stratum, const column_preference& prefers) const;
 
-  /// Puts the restricted relation in the place of the full one. Rules for restricted copies of members become patterns.
+  /// Replaces the full relation with the restricted relation. Rules of restricted copies of members become patterns.
   [[nodiscard]] restriction apply(const demand& asked, stratum_rules& stratum);
 
  private:
-  /// That the values of an argument are in a unary relation.
+  /// Test that the value of an argument is in a unary relation.
   struct value_test {
     term argument;
     relation_id values;
   };
-  /// The same for a column of an atom.
+  /// Test that the value of an atom's column is in a unary relation.
   struct column_test {
     std::uint32_t column = 0;
     relation_id values;
@@ -103,12 +103,13 @@ class magic_sets_rewriter {
   const std::vector<relation>& relations_;
   relation_maker make_relation_;
   relation_namer name_of_;
-  std::map<std::vector<source_key>, relation_id> values_;         // unary relations that were made
-  std::map<std::vector<std::uint64_t>, relation_id> restricted_;  // copies of relations, by what they keep
+  std::map<std::vector<source_key>, relation_id> values_;  // unary relations created so far
+  // restricted copies of relations, by their restriction
+  std::map<std::vector<std::uint64_t>, relation_id> restricted_;
 };
 
-/// The pass: magic_sets_choice (magic_sets_choice.hpp) says which relations of a recursive stratum to restrict, one
-/// after the other.
+/// Applies the pass: restricts the relations of a recursive stratum that magic_sets_choice (magic_sets_choice.hpp)
+/// selects, one after the other.
 void apply_magic_sets(planning& shared, stratum_rules& stratum);
 
 }  // namespace gpulog::plan

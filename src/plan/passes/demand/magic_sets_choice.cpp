@@ -17,7 +17,7 @@ bool magic_sets_choice::prefers(column_place first, column_place second) const {
   return in_first != 0 && in_second != 0 && in_first < in_second;
 }
 
-/// Whether it has rows from elsewhere, which would have to be copied into the restricted relation.
+/// Returns whether the relation has loaded rows or facts, which would have to be copied into the restricted relation.
 bool magic_sets_choice::is_loaded(relation_id relation) const {
   if (source_[relation].has_directive(sema::directive_kind::input)) return true;
   if (relation.value < known_.relations.size() && known_.relations[relation.value].is_loaded) return true;
@@ -39,8 +39,8 @@ std::optional<double> magic_sets_choice::share_of(relation_id relation, const de
 }
 
 std::optional<chosen_demand> magic_sets_choice::estimate(demand asked, std::vector<std::string>& remarks) {
-  // The restricted half of a relation that grows by itself, or copies others, is as much work inside the recursion as
-  // all of it is behind.
+  // If a relation reads itself or only copies relations, computing its restricted part inside the recursion is as much
+  // work as computing the full relation after the recursion.
   if (!asked.loses_join || asked.reads_itself) return std::nullopt;
   const std::string name = name_of_(asked.relation);
   chosen_demand chosen;

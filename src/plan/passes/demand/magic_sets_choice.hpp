@@ -14,26 +14,25 @@ namespace gpulog::plan {
 
 struct chosen_demand {
   demand asked;
-  std::vector<double> shares;  ///< by column: of its values, those that are asked for; expected
+  std::vector<double> shares;  ///< by column: expected share of demanded values
 };
 
-/// Which relations are restricted by demand: those where few values of the columns are asked for. What is saved is that
-/// the relation grows a little in each iteration; its tuples have to be found once in any case, and those that are
-/// asked for twice. Values are compared as they are loaded: no other estimate says whether a column's values are those
-/// that another column asks for.
+/// Chooses the relations to restrict: relations with few demanded values. The restriction saves work because the
+/// relation grows less in each iteration; in exchange, demanded tuples are derived twice. Shares come from loaded
+/// values, because no other estimate relates the values of one column to the demand of another.
 class magic_sets_choice {
  public:
   magic_sets_choice(const sema::program& source, const statistics& known, magic_sets_mode mode, const cost_model& costs,
                     value_sources& sources, const relation_namer& name_of)
       : source_(source), known_(known), mode_(mode), costs_(costs), name_of_(name_of), sources_(sources) {}
 
-  /// Whether a restriction is given up where more is asked for than was expected.
+  /// Returns whether a restriction is abandoned if the demand exceeds the estimate.
   [[nodiscard]] bool is_watched() const { return mode_ != magic_sets_mode::always; }
 
-  /// For magic_sets_rewriter::find.
+  /// Returns whether the first column is expected to have fewer values; for magic_sets_rewriter::find.
   [[nodiscard]] bool prefers(column_place first, column_place second) const;
 
-  /// One of those that were found. Appends remarks about others that are not restricted, each once.
+  /// Chooses one of the found demands. Appends one remark for each relation that is not restricted.
   [[nodiscard]] std::optional<chosen_demand> choose(std::vector<demand> found, std::vector<std::string>& remarks);
 
  private:

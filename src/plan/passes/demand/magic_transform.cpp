@@ -45,7 +45,7 @@ bool grows(const sema::rule& rule) {
   });
 }
 
-/// What the transformation may do to each relation.
+/// The changes that the transformation may apply to each relation.
 class permissions {
  public:
   permissions(const sema::program& source, const options& chosen)
@@ -62,17 +62,18 @@ class permissions {
     find_recursive();
   }
 
-  /// All of it is needed from the start.
+  /// Returns whether an output needs the full relation.
   [[nodiscard]] bool is_wanted(relation_id id) const { return is_wanted_[id.value]; }
-  /// Its rules and all that they read stay as they are: some rule behind it notices in which order tuples come.
+  /// Returns whether the relation's rules, and everything that they read, must not change: a later rule depends on the
+  /// order of tuples.
   [[nodiscard]] bool is_frozen(relation_id id) const { return frozen_[id.value]; }
-  /// Its stratum has to stay as it is.
+  /// Returns whether the relation's stratum must not change.
   [[nodiscard]] bool is_special(relation_id id) const { return special_[id.value]; }
   [[nodiscard]] bool may_be_asked(relation_id id) const { return candidate_[id.value]; }
   void forbid(relation_id id) { candidate_[id.value] = false; }
-  /// A program or a flag names it.
+  /// Returns whether a program or a flag names the relation.
   [[nodiscard]] bool is_named(relation_id id) const { return named_[id.value]; }
-  /// It is recursive, or made from such a relation.
+  /// Returns whether the relation is recursive or derived from a recursive relation.
   [[nodiscard]] bool needs_recursion(relation_id id) const { return recursive_[id.value]; }
   [[nodiscard]] const std::vector<sema::dependency>& further() const { return further_; }
 
@@ -167,14 +168,14 @@ class permissions {
   std::vector<bool> is_wanted_, frozen_, special_, candidate_, named_, recursive_;
 };
 
-/// Goes from what is wanted through all rules that it needs, and finds goals.
+/// Traverses all rules that the outputs need, and collects goals.
 class goal_finder final : public goal_reader {
  public:
   goal_finder(const sema::program& source, const permissions& allowed)
       : source_(source), allowed_(allowed), is_full_(source.relations.size()) {}
 
-  /// Repeats the search until no relation is found to be read in full, and none is asked in two ways of which one is
-  /// wider. @return whether there are goals
+  /// Repeats the search until no further relation is read in full and no adornment of a relation subsumes another.
+  /// @return whether goals exist
   bool run() {
     do {
       changed_ = false;
@@ -187,7 +188,7 @@ class goal_finder final : public goal_reader {
 
   [[nodiscard]] const std::map<relation_id, std::set<adornment>>& goals() const { return goals_; }
   [[nodiscard]] bool is_full(relation_id id) const { return is_full_[id.value]; }
-  /// Whether outputs need rules of it.
+  /// Returns whether outputs need the relation's own rules.
   [[nodiscard]] bool is_reached(relation_id id) const { return reached_.contains(id); }
 
   [[nodiscard]] bool may_ask(relation_id relation) const override {
@@ -205,7 +206,7 @@ class goal_finder final : public goal_reader {
     return asked;
   }
 
-  /// What ask() says when all goals have been found.
+  /// Returns the result of ask() after all goals have been found.
   [[nodiscard]] std::optional<goal> goal_of(relation_id relation, const adornment& constants,
                                             const adornment& bound) const {
     const bool all_ways = for_goal_ || allowed_.is_named(relation);
@@ -222,7 +223,8 @@ class goal_finder final : public goal_reader {
 
   [[nodiscard]] goal_relations relations_of(const goal&) override { return {}; }
   void add_magic_rule(sema::rule) override {}
-  /// Rules of a goal may ask for whatever they know; those of complete relations, by default, by constants only.
+  /// Sets whether the following rules belong to a goal. Rules of a goal may demand any known value; rules of complete
+  /// relations, by default, only constants.
   void begin_rules_of(bool goal) { for_goal_ = goal; }
 
  private:
@@ -273,7 +275,7 @@ class goal_finder final : public goal_reader {
     });
   }
 
-  /// A goal that binds some of the columns of another one answers that, too.
+  /// Merges goals: a goal that binds a subset of another goal's columns also answers the other goal.
   void widen() {
     for (const auto& [relation, bounds] : goals_) {
       if (is_full_[relation.value]) continue;
@@ -299,7 +301,7 @@ class goal_finder final : public goal_reader {
   bool changed_ = false;
 };
 
-/// Makes the program of what was found.
+/// Builds the transformed program from the goals.
 class program_maker final : public goal_reader {
  public:
   program_maker(const sema::program& source, const permissions& allowed, goal_finder& found, const statistics& known)
@@ -329,7 +331,7 @@ class program_maker final : public goal_reader {
   }
 
   [[nodiscard]] const std::map<goal, goal_relations>& relations() const { return relations_; }
-  /// Relations of the program that are asked.
+  /// Returns the relations of the program that have goals.
   [[nodiscard]] const std::set<relation_id>& asked() const { return asked_; }
 
   [[nodiscard]] bool may_ask(relation_id relation) const override { return found_.may_ask(relation); }
@@ -377,7 +379,7 @@ class program_maker final : public goal_reader {
     made_.rules.push_back(std::move(rule));
   }
 
-  /// Rows that no rule derives stay in the relation, and answer as well.
+  /// Adds a rule that copies loaded rows and facts, which stay in the original relation, to the answers.
   void add_loaded_rows(const goal& asked, const goal_relations& relations) {
     const sema::relation& original = source_[asked.relation];
     const std::size_t number = asked.relation.value;
@@ -416,8 +418,9 @@ class program_maker final : public goal_reader {
   std::set<std::pair<relation_id, std::vector<wide_word>>> constants_;
 };
 
-/// Withdraws goals that would make a cycle with a negation or an aggregate, and goals that would join a stratum that
-/// must not change. @return whether there are any
+/// Withdraws goals that would create a cycle with a negation or an aggregate, and goals that would join a stratum that
+/// must not change.
+/// @return whether goals were withdrawn
 bool withdraw(const sema::program& made, const std::vector<bool>& is_cyclic, std::size_t own_relations,
               permissions& allowed) {
   bool withdrawn = false;
@@ -436,7 +439,7 @@ bool withdraw(const sema::program& made, const std::vector<bool>& is_cyclic, std
   return withdrawn;
 }
 
-/// @param turned relations of which nothing is made where they are read in full
+/// @param turned relations that must become goals; otherwise the result is empty
 magic_program transform(const sema::program& source, const statistics& known, const options& chosen,
                         const std::set<relation_id>& turned) {
   magic_program result;

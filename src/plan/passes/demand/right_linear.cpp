@@ -46,7 +46,7 @@ void collect_atoms(const std::vector<sema::literal>& body, relation_id of, std::
   }
 }
 
-/// A rule of the relation: what its body has beside the relation's own atom, if there is one.
+/// A rule of the relation, split into the relation's own atom, if any, and the other literals.
 struct split_rule {
   const sema::rule* rule = nullptr;
   const sema::atom* own = nullptr;
@@ -57,7 +57,7 @@ class right_linear_relation {
  public:
   right_linear_relation(const sema::program& source, relation_id id) : source_(source), id_(id) {}
 
-  /// @return whether it can be evaluated by its steps
+  /// @return whether the relation can be evaluated by steps
   bool find() {
     const sema::relation& relation = source_[id_];
     is_passed_.assign(relation.arity(), true);
@@ -130,7 +130,7 @@ class right_linear_relation {
     return true;
   }
 
-  /// Columns whose value goes from the own atom to the head, and is read by nobody else.
+  /// Clears the columns whose value is not simply passed from the own atom to the head.
   void find_passed(const split_rule& one) {
     std::map<std::uint32_t, std::size_t> uses;
     count_variables(one.rule->body, uses);
@@ -144,15 +144,15 @@ class right_linear_relation {
     }
   }
 
-  /// Facts and loaded rows are no rules.
+  /// Returns whether the relation has facts or loaded rows, which no rule derives.
   [[nodiscard]] bool has_other_rows() const {
     return source_[id_].has_directive(sema::directive_kind::input) ||
            std::any_of(source_.facts.begin(), source_.facts.end(),
                        [this](const sema::fact& one) { return one.relation == id_; });
   }
 
-  /// What the head holds in columns that are not passed through stands in the other atoms, where a step can bind it;
-  /// and so does what the own atom is asked for.
+  /// Returns whether the other atoms bind the head's values in columns that are not passed through, and the bound
+  /// values of the own atom, so that a step can start there.
   [[nodiscard]] bool can_begin(const split_rule& one) const {
     std::map<std::uint32_t, std::size_t> bound;
     for (const sema::literal& part : one.others) {
@@ -161,7 +161,7 @@ class right_linear_relation {
       for (const expression& argument : read->arguments) count_variables(argument, bound);
     }
     const auto is_plain = [&](const expression& value) {
-      if (value.kind == value_kind::floating) return false;  // NaN is not itself
+      if (value.kind == value_kind::floating) return false;  // NaN does not equal itself
       return value.is_constant() || (value.is_variable() && bound.contains(value.variable));
     };
     const std::vector<expression> head = columns_of(one.rule->head);
@@ -184,7 +184,7 @@ class right_linear_relation {
     return !asking.empty() && std::all_of(asking.begin(), asking.end(), has_constants);
   }
 
-  /// Arguments in columns that are not passed through.
+  /// Returns the arguments in columns that are not passed through.
   [[nodiscard]] std::vector<expression> columns_of(const sema::atom& read) const {
     std::vector<expression> columns;
     for (std::size_t column = 0; column < is_passed_.size(); ++column) {
@@ -196,7 +196,7 @@ class right_linear_relation {
     list.insert(list.end(), more.begin(), more.end());
   }
 
-  /// New variables, one a column that is not passed through: where the steps began.
+  /// Returns new variables, one per column that is not passed through, for the start of the steps.
   [[nodiscard]] std::vector<expression> start_of(sema::rule& made, const sema::atom& head) const {
     std::vector<expression> start;
     for (const expression& value : columns_of(head)) {
@@ -206,7 +206,7 @@ class right_linear_relation {
     }
     return start;
   }
-  /// The head's arguments, with these variables where nothing is passed through.
+  /// Returns the head's arguments, with the start variables in columns that are not passed through.
   [[nodiscard]] std::vector<expression> with_start(sema::rule& made, const sema::atom& head) const {
     const std::vector<expression> start = start_of(made, head);
     std::vector<expression> arguments = head.arguments;
@@ -216,7 +216,7 @@ class right_linear_relation {
     }
     return arguments;
   }
-  /// Puts `steps(start, columns of the head as written)` in front of the body, where start are the newest variables.
+  /// Prepends `steps(start, columns of the head as written)` to the body; `start` are the newest variables.
   void prepend_steps(sema::rule& made, relation_id steps, const sema::atom& written) const {
     sema::atom read;
     read.relation = steps;

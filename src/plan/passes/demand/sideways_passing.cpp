@@ -16,7 +16,7 @@ namespace {
 
 using sema::expression;
 
-/// Columns of floats are never bound: NaN is not itself, and 0.0 is -0.0.
+/// Columns of floats are never bound: NaN does not equal itself, and 0.0 equals -0.0.
 bool may_be_bound(const expression& argument) { return argument.kind != value_kind::floating; }
 
 bool is_plain(const expression& value) { return value.is_variable() || value.is_constant(); }
@@ -26,7 +26,7 @@ void append_variables_in(const expression& tree, std::vector<std::uint32_t>& var
   for (const expression& argument : tree.arguments) append_variables_in(argument, variables);
 }
 
-/// Of an atom or a constraint.
+/// Returns the variables of an atom or a constraint.
 std::vector<std::uint32_t> variables_in(const sema::literal& part) {
   std::vector<std::uint32_t> variables;
   if (const auto* read = std::get_if<sema::atom>(&part)) {
@@ -38,14 +38,14 @@ std::vector<std::uint32_t> variables_in(const sema::literal& part) {
   return variables;
 }
 
-/// Which cannot fail, and makes nothing.
+/// Returns whether the constraint cannot fail at run time and creates no value.
 bool is_plain_test(const sema::constraint& test) {
   const bool asks_text = test.op == comparison_op::matches || test.op == comparison_op::not_matches ||
                          test.op == comparison_op::contains || test.op == comparison_op::not_contains;
   return !asks_text && is_plain(test.left) && is_plain(test.right);
 }
 
-/// What is known when some literals of a body have been passed.
+/// State of the variables after some literals of a body.
 struct knowledge {
   explicit knowledge(std::size_t variables) : bound(variables), links(variables) {
     std::iota(links.begin(), links.end(), 0U);
@@ -53,8 +53,9 @@ struct knowledge {
 
   std::vector<bool> bound;  ///< by variable
   std::map<std::uint32_t, expression> constants;
-  std::vector<std::uint32_t> links;   ///< by variable: another one that a literal connects it with, or itself
-  std::vector<sema::literal> passed;  ///< literals
+  /// by variable: a connected variable, or the variable itself
+  std::vector<std::uint32_t> links;
+  std::vector<sema::literal> passed;  ///< literals processed so far
 
   [[nodiscard]] std::uint32_t group_of(std::uint32_t variable) const {
     while (links[variable] != variable) variable = links[variable];
@@ -102,7 +103,7 @@ class walk {
  private:
   // ---- the head ----
 
-  /// The atom of what the head is asked for. Values that the head computes are not asked for there.
+  /// Returns the atom that restricts the head to the queried values. Computed head values are not restricted.
   sema::atom guard_of(const goal& head) {
     sema::atom guard;
     guard.relation = reader_.relations_of(head).asked;
@@ -122,7 +123,7 @@ class walk {
     });
   }
 
-  /// A variable that is the record, whose fields it says where it is known.
+  /// Replaces the record with a variable and adds an equation of the variable and the record.
   expression variable_for(expression record) {
     for (expression& field : record.arguments) {
       if (field.is_record()) field = variable_for(field);
@@ -134,10 +135,10 @@ class walk {
     return made;
   }
 
-  /// Whether another atom of the body, an answer to the same question, says as much.
+  /// Returns whether another atom of the body, an answer to the same goal, implies the guard.
   [[nodiscard]] bool is_implied(const sema::atom& guard, const goal& head) {
     const relation_id answers = reader_.relations_of(head).answers;
-    if (!answers.valid()) return false;  // while goals are looked for, all of their relations look the same
+    if (!answers.valid()) return false;  // during the search for goals, the relations of all goals look equal
     return std::any_of(rule_.body.begin(), rule_.body.end(), [&](const sema::literal& part) {
       const auto* read = std::get_if<sema::atom>(&part);
       if (read == nullptr || read->negated || read->relation != answers) return false;
@@ -185,8 +186,8 @@ class walk {
     }
   }
 
-  /// The waiting atom with the highest rank is the next one. The rank is: whether it begins the body or is connected
-  /// with it, its kind, and its share of bound columns; of equal ones, the first that is written.
+  /// Returns the rank of a waiting atom: the kind (goal or complete relation, with or without bound columns), the share
+  /// of bound columns, and the position. The atom with the highest rank is next; among equal atoms the first written.
   [[nodiscard]] std::tuple<int, double, std::int64_t> rank_of(const std::vector<sema::literal>& body, std::size_t place,
                                                               const knowledge& known) const {
     const auto& read = std::get<sema::atom>(body[place]);
@@ -200,7 +201,7 @@ class walk {
     return {kind, share, -static_cast<std::int64_t>(place)};
   }
 
-  /// Passes constraints of which enough is known.
+  /// Processes constraints with enough known values.
   static void pass_constraints(const std::vector<sema::literal>& body, std::set<std::size_t>& taken, knowledge& known) {
     for (bool changed = true; changed;) {
       changed = false;
@@ -220,7 +221,7 @@ class walk {
     if (is_plain_test(test)) {
       return test.is_equality() ? known.knows(left) || known.knows(right) : known.knows(left) && known.knows(right);
     }
-    // A record that is known has fields that are known; none is made.
+    // Opening a known record binds its fields. A constraint never constructs a record here.
     if (test.op != comparison_op::equal) return false;
     const auto opens = [&](const expression& value, const expression& record) {
       return value.is_variable() && known.knows(value) && record.is_record() &&
@@ -241,7 +242,7 @@ class walk {
 
   // ---- goals ----
 
-  /// The atom becomes one of the relation of answers, and what it is asked for has a rule.
+  /// Replaces the atom with an atom of the relation of answers, and adds the magic rule for the queried values.
   void ask(sema::atom& read, const knowledge& known) {
     if (!reader_.may_ask(read.relation)) return;
     adornment constants(read.arguments.size());
@@ -264,8 +265,8 @@ class walk {
     if (!says_itself(magic)) reader_.add_magic_rule(std::move(magic));
   }
 
-  /// Columns with constants, and one group of columns whose values are known together. Values of two groups would have
-  /// to be combined, each with each.
+  /// Returns the columns with constants and the largest group of columns whose values are known together. Values of two
+  /// groups would require a Cartesian product.
   [[nodiscard]] static adornment bound_columns(const sema::atom& read, const adornment& constants,
                                                const knowledge& known) {
     std::map<std::uint32_t, adornment> groups;
@@ -281,7 +282,7 @@ class walk {
     return most;
   }
 
-  /// The body of a magic rule: literals that have to do with its head. Its variables get new numbers.
+  /// Adds the body of a magic rule: the literals connected with its head. The variables get new numbers.
   void take_connected(sema::rule& magic, const knowledge& known) const {
     std::set<std::uint32_t> groups;
     for (const expression& argument : magic.head.arguments) {
@@ -316,7 +317,7 @@ class walk {
     }
   }
 
-  /// Whether the head stands in the body.
+  /// Returns whether the head occurs in the body.
   static bool says_itself(const sema::rule& magic) {
     if (!magic.head.relation.valid()) return false;
     return std::any_of(magic.body.begin(), magic.body.end(), [&](const sema::literal& part) {

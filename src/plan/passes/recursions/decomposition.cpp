@@ -10,7 +10,7 @@
 namespace gpulog::plan {
 namespace {
 
-/// The column that binds a slot.
+/// Returns the column that binds a slot.
 std::optional<std::uint32_t> column_of(const std::vector<column_binding>& bindings, const operand& searched) {
   const auto found = std::find_if(bindings.begin(), bindings.end(), [&searched](const column_binding& one) {
     return searched == operand::slot(one.slot);
@@ -19,10 +19,10 @@ std::optional<std::uint32_t> column_of(const std::vector<column_binding>& bindin
   return found->column;
 }
 
-/// `for delta R(p,z), match e[z] -> y, insert S(p,y)`, or without the match.
+/// `for delta R(p,z), match e[z] -> y, insert S(p,y)`, or the same without the match.
 struct linear_version {
   const scan* from = nullptr;
-  const match* to = nullptr;  ///< nullptr: none
+  const match* to = nullptr;  ///< nullptr: no match
   const insert* head = nullptr;
 };
 
@@ -47,7 +47,7 @@ class decomposition_search {
     }
   }
 
-  /// By the columns that all versions of the rules pass.
+  /// Returns the decomposition by the columns that all versions of the rules pass through.
   [[nodiscard]] std::optional<decomposition> find() const {
     std::vector<linear_version> versions;
     for (const rule_version& version : considered_.loop.front().versions) {
@@ -69,7 +69,7 @@ class decomposition_search {
     return result;
   }
 
-  /// One binary relation, with doubling rules, by one of its columns.
+  /// Returns the decomposition of one binary relation with doubling rules, by one of its columns.
   [[nodiscard]] std::optional<decomposition> find_doubling(std::uint32_t invariant) const {
     if (arities_ != std::vector<std::uint32_t>{2}) return std::nullopt;
     decomposition result = begin_with({{invariant}});
@@ -84,7 +84,7 @@ class decomposition_search {
         result.steps.push_back(std::move(*step));
         continue;
       }
-      // Of a doubling rule one version is enough; the other one passes the other column.
+      // One version of a doubling rule is enough; the other version passes the other column.
       if (!numbers_.contains(linear->to->relation) || !step_of(*linear, other)) return std::nullopt;
     }
     const bool all_covered =
@@ -94,7 +94,7 @@ class decomposition_search {
   }
 
  private:
-  /// What it passes without asking for it.
+  /// Returns the columns that the version passes through without using them as a key.
   [[nodiscard]] passage passage_of(const linear_version& version) const {
     passage way{numbers_.at(version.from->relation), numbers_.at(version.head->relation), {}};
     for (std::uint32_t column = 0; column < version.head->values.size(); ++column) {
@@ -121,7 +121,7 @@ class decomposition_search {
     return made;
   }
 
-  /// From node columns to node columns, while the invariants stay what they are and are asked for nothing.
+  /// Returns the step from node columns to node columns, if the invariant columns are passed through and are not keys.
   [[nodiscard]] std::optional<decomposed_step> step_of(const linear_version& version, const decomposition& own) const {
     const decomposed_member& from = own.members[numbers_.at(version.from->relation)];
     const decomposed_member& to = own.members[numbers_.at(version.head->relation)];
@@ -150,7 +150,7 @@ class decomposition_search {
     for (std::size_t key = 0; key < version.to->keys.size(); ++key) {
       const auto column = column_of(version.from->bindings, version.to->keys[key]);
       if (!column || !is_node(*column)) return std::nullopt;
-      // In e(y,y,z) a node is asked for twice: no level of the index has it alone.
+      // In e(y,y,z) a node occurs twice in the key, and no level of the index contains the node alone.
       const auto& asked = step.from_columns;
       if (std::find(asked.begin(), asked.end(), *column) != asked.end()) return std::nullopt;
       step.from_columns.push_back(*column);
@@ -170,7 +170,7 @@ class decomposition_search {
 
   const program& plan_;
   const stratum& considered_;
-  std::map<relation_id, std::uint32_t> numbers_;  // of the stratum's relations
+  std::map<relation_id, std::uint32_t> numbers_;  // by relation of the stratum
   std::vector<std::uint32_t> arities_;
 };
 
@@ -185,7 +185,7 @@ std::optional<decomposition> find_decomposition(const program& plan, const strat
   const bool may = std::all_of(considered.relations.begin(), considered.relations.end(),
                                [&plan](relation_id id) { return may_fall_apart(plan.relations[id.value]); });
   if (!may) return std::nullopt;
-  // Pairs of an equivalence relation stand in no index.
+  // The pairs of an equivalence relation are in no index.
   for (const rule_version& version : considered.loop.front().versions) {
     for (const operation& one : version.operations) {
       const auto* const search = std::get_if<match>(&one);

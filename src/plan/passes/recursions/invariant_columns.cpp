@@ -18,21 +18,22 @@
 namespace gpulog::plan {
 namespace {
 
-/// A text that is made gets a number among the symbols, even if no row has it in the end.
+/// Returns whether the expression constructs no text. A constructed text gets a symbol number even if no row contains
+/// the text in the end.
 bool makes_no_text(const sema::expression& tree) {
   return !(tree.is_operation() && tree.kind == value_kind::symbol) &&
          std::all_of(tree.arguments.begin(), tree.arguments.end(), makes_no_text);
 }
 
-/// Whether it may be evaluated in a step that is made before the recursion.
+/// Returns whether the expression may be evaluated in a step that is computed before the recursion.
 bool may_be_in_a_step(const sema::expression& tree) { return leaves_no_trace(tree) && makes_no_text(tree); }
 
 using column_list = std::vector<std::uint32_t>;
 
-/// What a rule with one atom of the stratum has beside it.
+/// Variables of a rule outside the atom of the stratum.
 struct rest_of_rule {
   variable_set atoms;   ///< variables that other atoms bind
-  variable_set others;  ///< all that stand outside of the own atom and the head
+  variable_set others;  ///< all variables outside the own atom and the head
 };
 
 class step_maker {
@@ -48,7 +49,7 @@ class step_maker {
                        [this](const body_atom& atom) { return is_own(atom.relation); });
   }
 
-  /// Every choice of invariant columns, by member.
+  /// Returns every choice of invariant columns, by member.
   [[nodiscard]] std::vector<std::vector<column_list>> ways() const {
     column_list arities(members_.size(), 0);
     std::vector<passage> passages;
@@ -71,8 +72,8 @@ class step_maker {
     return {std::move(found)};
   }
 
-  /// Whether the rule goes from some values to those that follow them, whatever the invariants are. @return nothing if
-  /// not, else the number of the atom of the stratum
+  /// Checks that the rule maps some values to their successors, independently of the invariant columns.
+  /// @return number of the atom of the stratum; empty if the rule does not
   [[nodiscard]] std::optional<std::size_t> linear_atom(const normalized_rule& rule,
                                                        const std::vector<column_list>& invariants) const {
     const auto found = own_atom(rule);
@@ -104,7 +105,7 @@ class step_maker {
     for (const std::uint32_t column : passed) {
       if (rest.others.contains(from.arguments[column].value)) return std::nullopt;
     }
-    // One atom binds what all others test.
+    // One atom binds all variables that the remaining literals test, so the step has at most the rows of this atom.
     const bool is_bounded = std::any_of(rule.atoms.begin(), rule.atoms.end(), [&](const body_atom& atom) {
       variable_set bound;
       bound.merge(variables_of(atom));
@@ -113,7 +114,7 @@ class step_maker {
     return asks && is_bounded ? found : std::nullopt;
   }
 
-  /// A rule that needs no step: beside the atom of the recursion it has none, or one of different variables.
+  /// Returns whether a rule needs no step: the rule has at most one further atom, with distinct variables.
   [[nodiscard]] bool is_plain(const normalized_rule& rule, std::size_t own,
                               const std::vector<column_list>& invariants) const {
     if (rule.atoms.size() > 2 || !rule.conditions.empty() || !rule.negations.empty()) return false;
@@ -139,7 +140,7 @@ class step_maker {
     return goes_on && !before.empty() && asked == between;
   }
 
-  /// `r(x,y) :- r(x,z), r(z,y).`
+  /// Returns whether the rule is `r(x,y) :- r(x,z), r(z,y).`
   [[nodiscard]] bool is_doubling(const normalized_rule& rule) const {
     if (members_.size() != 1 || rule.head_arguments.size() != 2) return false;
     if (rule.atoms.size() != 2 || !rule.conditions.empty() || !rule.negations.empty()) return false;
@@ -155,7 +156,8 @@ class step_maker {
     return joins(rule.atoms[0], rule.atoms[1]) || joins(rule.atoms[1], rule.atoms[0]);
   }
 
-  /// The step of a rule, which then reads it. @return its rule
+  /// Moves the step of a rule into a relation, which the rule then reads.
+  /// @return the rule of the relation
   [[nodiscard]] normalized_rule take_step(normalized_rule& rule, std::size_t own,
                                           const std::vector<column_list>& invariants,
                                           const relation_maker& make_relation) const {
@@ -166,7 +168,7 @@ class step_maker {
     step.atoms.erase(step.atoms.begin() + static_cast<std::ptrdiff_t>(own));
     step.head_arguments.clear();
 
-    // The rule that is left gets its own variables: those between the atoms may be constants, or the same one.
+    // The remaining rule gets new variables, because the arguments between the atoms may be constants or repeated.
     normalized_rule left;
     left.words = rule.words;
     left.id = rule.id;
@@ -190,7 +192,8 @@ class step_maker {
     body_atom asking;
     std::vector<std::string> names;
     std::vector<value_kind> kinds;
-    /// Makes a value of the rule a column of the step. @return the variable that stands for it in what is left
+    /// Makes a value of the rule a column of the step.
+    /// @return variable of the value in the remaining rule
     const auto add_column = [&](const sema::expression& value, std::string name) {
       const std::uint32_t variable =
           add_variable(value.is_variable() ? rule.variables[value.variable].name : name, value.kind);
@@ -222,7 +225,7 @@ class step_maker {
     return step;
   }
 
-  /// Whether some rule gives the recursion more than one value of the invariants to start with.
+  /// Returns whether some rule starts the recursion with several values of the invariant columns.
   [[nodiscard]] bool starts_widely(const std::vector<column_list>& invariants) const {
     return std::any_of(rules_.begin(), rules_.end(), [&](const normalized_rule& rule) {
       if (is_recursive(rule)) return false;
@@ -237,7 +240,7 @@ class step_maker {
     return static_cast<std::uint32_t>(std::find(members_.begin(), members_.end(), relation) - members_.begin());
   }
 
-  /// The only atom of the stratum.
+  /// Returns the atom of the stratum if the rule has exactly one.
   [[nodiscard]] std::optional<std::size_t> own_atom(const normalized_rule& rule) const {
     std::optional<std::size_t> found;
     for (std::size_t number = 0; number < rule.atoms.size(); ++number) {
@@ -261,7 +264,7 @@ class step_maker {
     return rest;
   }
 
-  /// Columns whose variable stands nowhere else but in the head.
+  /// Returns the columns whose variable occurs elsewhere only in the head.
   [[nodiscard]] passage passage_of(const normalized_rule& rule, std::size_t own) const {
     const body_atom& from = rule.atoms[own];
     const rest_of_rule rest = rest_of(rule, own);
@@ -286,7 +289,7 @@ class step_maker {
     return others;
   }
 
-  /// Of an argument that has a name or is a constant.
+  /// Returns the value of a variable or constant argument.
   static sema::expression value_of(const term& argument) {
     return argument.is_variable() ? sema::variable_of(argument.kind, argument.value)
                                   : sema::constant_of(argument.kind, argument.literal);

@@ -11,20 +11,20 @@ namespace gpulog::plan {
 class planning;
 struct stratum_rules;
 
-/// Makes a recursive stratum fall apart (plan/passes/recursions/decomposition.hpp) whose linear rules ask more than one
-/// edge: in `r(p,y) :- r(p,z), e(z,y,_), y != 3, !gone(z,y)` nothing behind r depends on p, so that `r@1(z,y) :-
-/// e(z,y,_), y != 3, !gone(z,y)` is complete before the recursion begins, and `r(p,y) :- r(p,z), r@1(z,y)` is left.
-/// Done when all recursive rules come to that, and each step has no more rows than one of its atoms. Not where few
-/// values of p are asked for: then most of the step would be made for nothing. Nor where it computes what may trap, or
-/// texts and records, which nobody may have reached.
-/// @param rules of the stratum; rewritten
-/// @param members its relations; each may fall apart
-/// @return rules of the relations made, to be evaluated before; empty: nothing was changed
+/// Prepares a recursive stratum for decomposition (plan/passes/recursions/decomposition.hpp) if its linear rules join
+/// more than one edge. In `r(p,y) :- r(p,z), e(z,y,_), y != 3, !gone(z,y)` no literal except r depends on p, so
+/// `r@1(z,y) :- e(z,y,_), y != 3, !gone(z,y)` is computed before the recursion and `r(p,y) :- r(p,z), r@1(z,y)`
+/// remains. Applies only if all recursive rules reach this form and each step has at most as many rows as one of its
+/// atoms. Does not apply if few values of p are demanded, because most of the step would be unused, or if the step
+/// computes values that may trap, or texts and records, which the original program might never construct.
+/// @param rules rules of the stratum; rewritten
+/// @param members relations of the stratum; each permits a decomposition
+/// @return rules of the new relations, to be evaluated before the stratum; empty: nothing was changed
 [[nodiscard]] std::vector<normalized_rule> make_invariant_steps(std::vector<normalized_rule>& rules,
                                                                 const std::vector<relation_id>& members,
                                                                 const relation_maker& make_relation);
 
-/// make_invariant_steps, where the whole stratum may fall apart.
+/// Applies make_invariant_steps if the stratum permits a decomposition.
 void make_invariant_steps(planning& shared, stratum_rules& stratum);
 
 }  // namespace gpulog::plan

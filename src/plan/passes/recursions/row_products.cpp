@@ -13,13 +13,14 @@
 namespace gpulog::plan {
 namespace {
 
-/// A column of a head: the value of a column of the delta, or what a relation has for it (key: the delta's value).
+/// A column of a head: the value of a column of the delta, or the values that a relation maps it to (key: the delta's
+/// value).
 struct passed_side {
   std::uint32_t from = 0;
   std::optional<column_pairs> step;
 };
 
-/// What a version does: from a row of the delta to a row of the head.
+/// Effect of a version: from a row of the delta to a row of the head.
 struct passing_version {
   relation_id from;
   relation_id head;
@@ -36,7 +37,7 @@ class passing_reader {
  public:
   passing_reader(const program& plan, const stratum& considered) : plan_(plan), considered_(considered) {}
 
-  /// @return nothing where it does anything else
+  /// @return empty if the version has any other operator
   std::optional<passing_version> read(const rule_version& version) {
     const scan* const first = std::get_if<scan>(&version.operations.front());
     if (first == nullptr || first->rows != part::delta) return std::nullopt;
@@ -62,7 +63,7 @@ class passing_reader {
       passing.sides[column] = *side;
       if (side->step) ++steps;
     }
-    // Each column of the delta leads to one of the head, and no match only asks whether there is a row.
+    // Each column of the delta leads to one column of the head, and no match only tests whether a row exists.
     if (passing.sides[0].from == passing.sides[1].from || steps != steps_) return std::nullopt;
     for (const filter& one : filters_) {
       if (!is_without_equal(one, head->values[0], head->values[1])) return std::nullopt;
@@ -97,7 +98,8 @@ class passing_reader {
   std::size_t steps_ = 0;
 };
 
-/// One version behind another. @return nothing where a column is stepped twice
+/// Composes two versions.
+/// @return empty if both versions join the same column
 std::optional<passing_version> compose(const passing_version& first, const passing_version& second) {
   if (first.without_equal) return std::nullopt;
   passing_version both{first.from, second.head, {}, second.without_equal};
@@ -109,7 +111,7 @@ std::optional<passing_version> compose(const passing_version& first, const passi
   return both;
 }
 
-/// Whether a relation belongs to its stratum's loop alone.
+/// Returns whether only the loop of its stratum uses a relation.
 bool is_only_of_loop(const program& plan, std::size_t number, relation_id id) {
   if (!plan.relations[id.value].supplementary) return false;
   for (const rule_version& version : plan.strata[number].once.versions) {
@@ -128,7 +130,7 @@ bool is_only_of_loop(const program& plan, std::size_t number, relation_id id) {
   return !is_read;
 }
 
-/// A rule before the loop.
+/// Returns the source of a rule before the loop.
 std::optional<product_source> first_source(const program& plan, const rule_version& version, bool without_equal) {
   const auto made = find_version_source(plan, version);
   if (!made) return std::nullopt;
@@ -166,7 +168,7 @@ std::optional<product_recursion> find_product_recursion(const program& plan, std
   std::vector<passing_version> rules;
   for (const passing_version& last : versions) {
     if (last.head != result.relation) {
-      // Supplementary relations are made from the relation itself.
+      // Supplementary relations read the relation of the recursion.
       if (last.from != result.relation) return std::nullopt;
       continue;
     }

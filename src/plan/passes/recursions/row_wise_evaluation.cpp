@@ -9,7 +9,7 @@
 namespace gpulog::plan {
 namespace {
 
-/// Where a slot's value comes from: a column of the relation that a version reads first, or of the second one.
+/// Source of a slot's value: a column of the first or of the second relation that a version reads.
 struct slot_source {
   bool is_second = false;
   std::uint32_t column = 0;
@@ -53,7 +53,7 @@ class version_reader {
   void bind(const std::vector<column_binding>& bindings, bool is_second) {
     for (const column_binding& bound : bindings) held_[bound.slot.value] = {is_second, bound.column};
   }
-  /// Nothing for a constant.
+  /// Returns the source of a slot; empty for a constant.
   [[nodiscard]] std::optional<slot_source> source_of(const operand& value) const {
     if (value.is_constant) return std::nullopt;
     return held_.at(value.value);
@@ -72,7 +72,7 @@ class version_reader {
       const column_pairs first = {first_->relation, middle_->column, row->is_second ? value->column : row->column,
                                   first_->rows};
       const column_pairs second = {second_->relation, key, row->is_second ? row->column : value->column, second_->rows};
-      // From the row's value to the one in the middle, and from there on.
+      // From the value of the row to the join variable, then to the other value.
       const column_pairs& from = row->is_second ? second : first;
       result.source = {{from.relation, from.value, from.key, from.rows}, row->is_second ? first : second};
     }
@@ -84,7 +84,8 @@ class version_reader {
     }
     return result;
   }
-  /// To slot 0 or 1 for x or y. @return whether it is one of them, or a constant
+  /// Replaces x or y with slot 0 or 1.
+  /// @return whether the operand is x, y or a constant
   [[nodiscard]] bool rename(operand& renamed, const std::optional<slot_source>& source, const slot_source& row,
                             const slot_source& value) const {
     if (!source) return true;
@@ -102,7 +103,7 @@ class version_reader {
   const scan* first_ = nullptr;
   const match* second_ = nullptr;
   std::optional<slot_source> middle_;
-  std::map<std::uint32_t, slot_source> held_;  // by slot, as it is written
+  std::map<std::uint32_t, slot_source> held_;  // by slot; overwritten with the slot
   std::vector<read_filter> filters_;
 };
 
@@ -124,7 +125,7 @@ std::optional<row_wise_evaluation> find_row_wise_evaluation(const program& plan,
     result.sources.push_back(made->source);
     result.filters = std::move(made->filters);
   }
-  // What only copies repeats little.
+  // Rules that only copy a relation produce few duplicates.
   const bool joins = std::any_of(result.sources.begin(), result.sources.end(),
                                  [](const row_source& one) { return one.to.has_value(); });
   if (!joins) return std::nullopt;

@@ -8,24 +8,24 @@ namespace gpulog::plan {
 
 class planning;
 
-/// Whether a relation can be made of its rows: two columns, and all that is found stays.
+/// Returns whether a relation can be computed row by row: it has two columns and keeps every derived tuple.
 [[nodiscard]] bool has_rows(const relation& made);
 
-/// Whether a stratum's rules can be evaluated for one value of the head's first column at a time; nothing when they
-/// can't. They can where the stratum has no loop, its relation two columns, and each rule is a join of two relations in
-/// one variable, or reads one: R(x,y) :- a(x,w), b(w,y), with comparisons of x and y that all rules have in common.
+/// Recognizes a stratum whose rules can be evaluated for one value of the head's first column at a time; returns
+/// nothing for other strata. The stratum has no loop, its relation has two columns, and each rule joins two relations
+/// on one variable, or reads one relation: R(x,y) :- a(x,w), b(w,y), with comparisons of x and y that all rules share.
 [[nodiscard]] std::optional<row_wise_evaluation> find_row_wise_evaluation(const program& plan,
                                                                           const stratum& considered);
 
-/// What a version does with one or two relations, whatever else is there.
+/// Returns the one or two relations that a version combines, without conditions on the stratum.
 [[nodiscard]] std::optional<row_wise_version> find_version_source(const program& plan, const rule_version& version);
 
-/// Whether one version can: a join of two relations in one variable, whatever else its stratum does. The relation may
-/// have results before it.
+/// Recognizes a version that can be evaluated row by row: a join of two relations on one variable, in any stratum. The
+/// relation may already have tuples.
 [[nodiscard]] std::optional<row_wise_version> find_row_wise_version(const program& plan, const stratum& considered,
                                                                     const rule_version& version);
 
-/// Both, for all strata.
+/// Applies both to all strata.
 void find_row_wise_evaluations(planning& shared);
 
 }  // namespace gpulog::plan

@@ -28,15 +28,16 @@ std::optional<record_equality> as_record_equality(const condition& test) {
   return std::nullopt;
 }
 
-/// An atom with the patterns of its records, and of the records in these.
+/// An atom with the patterns of its records, including nested records.
 struct patterned_atom {
   variable_set own;                       ///< variables of the atom
   variable_set fields;                    ///< variables that only the patterns bind
-  std::vector<std::uint32_t> conditions;  ///< the patterns
+  std::vector<std::uint32_t> conditions;  ///< conditions that are the patterns
   bool has_open_fields = false;
 };
 
-/// may_open: whether the pattern of a variable is one of them.
+/// Collects the patterns of an atom.
+/// @param may_open returns whether the pattern of a variable belongs to the result
 template <class Predicate>
 patterned_atom patterns_of(const normalized_rule& rule, std::uint32_t atom, Predicate may_open) {
   patterned_atom result;
@@ -65,13 +66,13 @@ patterned_atom patterns_of(const normalized_rule& rule, std::uint32_t atom) {
   return patterns_of(rule, atom, [](std::uint32_t) { return true; });
 }
 
-/// The patterns that are written in the atom itself: a record with a name of its own counts as a whole.
+/// Returns the patterns written inside the atom itself. A record with a variable of its own counts as a single value.
 patterned_atom patterns_within(const normalized_rule& rule, std::uint32_t atom) {
   return patterns_of(rule, atom,
                      [&rule](std::uint32_t record) { return rule.variables[record].name.starts_with('@'); });
 }
 
-/// The variables inside of the record that are no records themselves. With all of them the record can be made.
+/// Returns the non-record variables inside the record. The record is a function of these variables.
 variable_set leaves_of(const normalized_rule& rule, const patterned_atom& patterned) {
   variable_set leaves = patterned.fields;
   for (const std::uint32_t number : patterned.conditions) {
@@ -80,7 +81,8 @@ variable_set leaves_of(const normalized_rule& rule, const patterned_atom& patter
   return leaves;
 }
 
-/// What rows of an atom tell: its variables, those of its patterns, and what conditions compute from them.
+/// Returns the variables that a row of an atom determines: the variables of the atom and of the patterns, and values
+/// that conditions compute from both.
 variable_set told_by(const normalized_rule& rule, const patterned_atom& from) {
   variable_set told = from.own;
   told.insert(from.fields.begin(), from.fields.end());
@@ -98,7 +100,7 @@ variable_set told_by(const normalized_rule& rule, const patterned_atom& from) {
   return told;
 }
 
-/// Whether the atom would be searched from a row of another atom that knows only some fields of its record.
+/// Returns whether the join would search the atom from a row that determines only some fields of the atom's record.
 bool is_reached_by_fields(const normalized_rule& rule, std::uint32_t atom, const patterned_atom& patterned,
                           const variable_set& members) {
   const auto is_member = [&](std::uint32_t number) { return members.contains(rule.atoms[number].relation.value); };
@@ -108,7 +110,7 @@ bool is_reached_by_fields(const normalized_rule& rule, std::uint32_t atom, const
   for (std::uint32_t other = 0; other < rule.atoms.size(); ++other) {
     if (other == atom) continue;
     const patterned_atom from = patterns_of(rule, other);
-    // Where no atom has a delta, the first with patterns is scanned and the others follow.
+    // Without a delta, the first atom with patterns is scanned and later atoms are searched.
     const bool may_come_first = is_recursive ? is_member(other) : other < atom && !from.conditions.empty();
     const variable_set told = told_by(rule, from);
     if (!may_come_first || !intersect(told, patterned.fields) || intersect(told, patterned.own)) continue;
@@ -120,7 +122,7 @@ bool is_reached_by_fields(const normalized_rule& rule, std::uint32_t atom, const
   return false;
 }
 
-/// Whether a field of the patterns is one of `told`, or compared with what follows from these.
+/// Returns whether a field of the patterns is in `told`, or is compared with a value that depends only on `told`.
 bool is_searched_by_fields(const normalized_rule& rule, const patterned_atom& patterned, const variable_set& told) {
   if (intersect(told, patterned.fields)) return true;
   const auto compares = [&](const sema::expression& field, const sema::expression& value) {
@@ -157,14 +159,14 @@ variable_set needed_elsewhere(const normalized_rule& rule, std::uint32_t atom, c
 
 // ---- computed values ------------------------------------------------------------------------------------------------
 
-/// `variable = value`, in either order, with a value that is computed.
+/// `variable = value` in either order, with a computed value.
 struct definition {
   std::uint32_t variable = 0;
   const sema::expression* value = nullptr;
   std::uint32_t condition = 0;
 };
 
-/// By variable, those that follow from the variables of `own` alone, and from each other.
+/// Returns, by variable, the definitions that depend only on the variables of `own` and on each other.
 std::map<std::uint32_t, definition> definitions_from(const normalized_rule& rule, const variable_set& own) {
   std::map<std::uint32_t, definition> definitions;
   const auto is_known = [&](std::uint32_t variable) {
@@ -189,7 +191,8 @@ std::map<std::uint32_t, definition> definitions_from(const normalized_rule& rule
   return definitions;
 }
 
-/// Whether a variable can be computed from the value: sums and differences with constants (body_scheduler).
+/// Returns whether a variable can be computed back from the value, as in sums and differences with constants
+/// (body_scheduler).
 bool can_be_solved(const sema::expression& value, const std::map<std::uint32_t, definition>& definitions) {
   if (value.is_variable()) {
     const auto found = definitions.find(value.variable);
@@ -203,7 +206,7 @@ bool can_be_solved(const sema::expression& value, const std::map<std::uint32_t, 
   return can_be_solved(value.arguments[constant_left ? 1 : 0], definitions);
 }
 
-/// The atom with the values computed from it that other atoms of the recursion are joined by.
+/// Returns the atom with the computed values on which other atoms of the recursion join.
 patterned_atom computed_keys_of(const normalized_rule& rule, std::uint32_t atom, const variable_set& members) {
   patterned_atom result;
   result.own = variables_of(rule.atoms[atom]);
@@ -231,8 +234,8 @@ patterned_atom computed_keys_of(const normalized_rule& rule, std::uint32_t atom,
 
 // ---- relations ------------------------------------------------------------------------------------------------------
 
-/// Equal for atoms with conditions that are equal up to the names of variables; columns: what is needed of them, in
-/// order.
+/// Returns a form that is equal for atoms whose conditions are equal up to the names of variables.
+/// @param columns receives the needed columns, in order
 std::vector<std::uint64_t> canonical_form(const normalized_rule& rule, std::uint32_t atom,
                                           const patterned_atom& patterned, const variable_set& needed,
                                           std::vector<std::uint32_t>& columns) {
@@ -308,7 +311,7 @@ void pattern_extraction::keep_named(normalized_rule& body, std::vector<normalize
     const std::vector<term>& arguments = body.atoms[atom].arguments;
     const bool has_open_columns = std::any_of(
         arguments.begin(), arguments.end(), [](const term& argument) { return argument.what == term::form::unnamed; });
-    // A record with a name for each field is as good as its fields.
+    // A record with a variable for each field is equivalent to its fields.
     if (!patterned.has_open_fields) patterned.conditions.clear();
     if (!patterned.has_open_fields && !has_open_columns) continue;
     variable_set named = patterned.own;
@@ -337,7 +340,7 @@ void pattern_extraction::search_fields(normalized_rule& body, const std::vector<
     }
     if (intersect(told, patterned.own) || !is_searched_by_fields(body, patterned, told)) continue;
 
-    // All columns, those without a name under one of their own: the rows are what is counted.
+    // Includes all columns, unnamed columns under generated names, because the aggregate counts rows.
     normalized_rule named = body;
     for (term& argument : named.atoms[atom].arguments) {
       if (argument.is_variable() || argument.is_constant()) continue;

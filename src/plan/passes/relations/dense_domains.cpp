@@ -13,7 +13,7 @@
 namespace gpulog::plan {
 namespace {
 
-/// What a column of the stratum takes its values from, directly.
+/// Direct sources of the values of a column.
 struct column_sources {
   std::set<column_place> places;
   wide_word largest_constant = 0;
@@ -54,7 +54,7 @@ class domain_search {
   }
 
  private:
-  /// What flows into a column of the stratum; of others, nothing.
+  /// Sources of a column of the stratum; empty for other columns.
   struct column_flow {
     const column_sources* sources = nullptr;
     std::vector<std::uint32_t> from;
@@ -70,14 +70,14 @@ class domain_search {
     for (const rule_version& version : from.versions) add_version(version);
   }
 
-  /// Slots are written more than once, so what they hold is followed from operator to operator.
+  /// Tracks the content of slots from operator to operator, because slots are written more than once.
   void add_version(const rule_version& version) {
     std::map<slot_id, column_sources> held;
     const auto bind = [&](relation_id from, const std::vector<column_binding>& bindings) {
       for (const column_binding& bound : bindings) {
         column_sources& source = held[bound.slot] = {};
         source.places.insert({from, bound.column});
-        // Pairs of an equivalence relation stand in no column.
+        // The pairs of an equivalence relation are in no column.
         source.makes_values = plan_.relations[from.value].is_equivalence;
       }
     };
@@ -110,7 +110,7 @@ class domain_search {
     }
   }
 
-  /// Everything that flows into the column. A relation of the stratum may have rows of its own before it begins.
+  /// Returns all columns that flow into the column. A relation of the stratum may have rows before the stratum begins.
   [[nodiscard]] std::optional<column_domain> find(column_place column) const {
     column_domain domain;
     const auto number = numbers_.find(column);
@@ -137,8 +137,8 @@ class domain_search {
   }
 
   const program& plan_;
-  std::map<column_place, column_sources> sources_;  // of columns of the stratum's relations
-  // Columns that the stratum's rules read or fill, by number.
+  std::map<column_place, column_sources> sources_;  // by column of the stratum's relations
+  // Columns that the stratum's rules read or write, by number.
   std::map<column_place, std::uint32_t> numbers_;
   std::vector<column_place> places_;
   std::vector<column_flow> flows_;
@@ -148,7 +148,7 @@ class domain_search {
 
 std::vector<relation_domain> find_domains(const program& plan, const stratum& considered) {
   std::vector<relation_domain> domains;
-  // What subsumptive rules take away is found by its row.
+  // Subsumption finds removed tuples by their row numbers.
   if (!considered.subsumptions.empty()) return domains;
   if (considered.once.versions.empty() && considered.loop.empty()) return domains;
   const domain_search search(plan, considered);

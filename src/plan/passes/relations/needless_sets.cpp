@@ -12,10 +12,10 @@
 namespace gpulog::plan {
 namespace {
 
-/// A value that a slot holds for a while: slots are used again, so each writing of one gives a new number.
+/// A value that a slot holds temporarily. Slots are reused, so each write gets a new number.
 using value_number = std::size_t;
 
-/// Whether different combinations of rows give different heads, for one version.
+/// Checks for one version whether different combinations of rows give different heads.
 class injectivity {
  public:
   explicit injectivity(const program& plan) : plan_(plan) {}
@@ -68,7 +68,7 @@ class injectivity {
     return values;
   }
 
-  /// All columns of the row that is read determine it.
+  /// Enters a row that all its columns determine.
   bool enter_row(relation_id relation, const std::vector<operand>& keys, const std::vector<column_binding>& bindings) {
     const struct relation& source = plan_.relations[relation.value];
     std::set<std::uint32_t> bound;
@@ -81,7 +81,7 @@ class injectivity {
 
   bool enter(const scan& op) { return enter_row(op.relation, {}, op.bindings); }
   bool enter(const match& op) {
-    // Another search finds a value once for each row that it has, and only those that it reads whole have one.
+    // An alternative search finds a value once per row of its relation, so the search must bind whole rows.
     for (const other_search& other : op.others) {
       if (other.keys.size() + 1 != plan_.relations[other.relation.value].kinds.size()) return false;
     }
@@ -97,7 +97,7 @@ class injectivity {
     return true;
   }
   bool enter(const compute& op) {
-    // A result that may differ for equal arguments is determined by nothing.
+    // Equal arguments do not determine the result of a counter or of a library functor.
     const bool is_function = op.op != scalar_op::next_counter && op.op != scalar_op::call_functor;
     std::set<value_number> from = values_of(op.arguments);
     const value_number to = write(op.result);
@@ -123,7 +123,7 @@ class injectivity {
     for (const value_number whole : record) consequences_.push_back({fields, whole});
     return true;
   }
-  // Several bindings of one row, or of many.
+  // These operators produce several bindings per row, or one binding for many rows.
   static bool enter(const generate&) { return false; }
   static bool enter(const fold_begin&) { return false; }
   static bool enter(const fold_end&) { return false; }
@@ -136,8 +136,8 @@ class injectivity {
   value_number next_ = 0;
   std::map<std::uint32_t, value_number> current_;  ///< by slot
   std::vector<consequence> consequences_;
-  std::set<value_number> read_;   ///< values that tell the rows
-  std::set<value_number> known_;  ///< that follow from the head
+  std::set<value_number> read_;   ///< values that determine the rows
+  std::set<value_number> known_;  ///< values that the head determines
 };
 
 class needless_sets {
@@ -202,7 +202,7 @@ class needless_sets {
       if (const auto* const test = std::get_if<exists>(&one); test != nullptr && !test->index.valid()) {
         needed_[test->relation.value] = true;
       }
-      // A row that takes one of the other searches asks the set of this relation.
+      // A binding that uses an alternative search tests membership in this relation.
       const auto* const search = std::get_if<match>(&one);
       if (search != nullptr && !search->others.empty()) needed_[search->relation.value] = true;
     }

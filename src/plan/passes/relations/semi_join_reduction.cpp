@@ -35,10 +35,10 @@ class semi_join_reduction {
   }
 
  private:
-  /// What an atom is to be reduced by.
+  /// The atom that reduces another atom.
   struct partner {
     std::uint32_t atom = 0;
-    double share = 1;  ///< of the values that the two have in common, or what is guessed
+    double share = 1;  ///< share of the values that both atoms have in common, or a guess
   };
 
   [[nodiscard]] bool grows(const body_atom& atom) const { return growing_.contains(atom.relation); }
@@ -57,7 +57,7 @@ class semi_join_reduction {
     if (best) read_reduced(rule, atom, *best);
   }
 
-  /// The share of the atom's rows that are expected to be left. Nothing: it is not to be reduced so.
+  /// Returns the expected share of the atom's rows that remain; empty: do not reduce the atom by `other`.
   [[nodiscard]] std::optional<double> share_of(const normalized_rule& rule, std::uint32_t atom,
                                                std::uint32_t other) const {
     const body_atom& read = rule.atoms[atom];
@@ -80,7 +80,7 @@ class semi_join_reduction {
     return least && *least <= calibration::largest_demanded_share ? least : std::nullopt;
   }
 
-  /// Whether a new row of a third atom would search the first before it knows anything of the second.
+  /// Returns whether a new row of a third atom would search the first atom before any variable of the second is bound.
   [[nodiscard]] bool is_searched_before(const normalized_rule& rule, std::uint32_t atom, std::uint32_t other) const {
     const variable_set of_read = variables_of(rule.atoms[atom]);
     const variable_set of_complete = variables_of(rule.atoms[other]);
@@ -92,7 +92,8 @@ class semi_join_reduction {
     return false;
   }
 
-  /// Whether the two become a supplementary relation of their join (supplementary.hpp), which is smaller still.
+  /// Returns whether both atoms become a supplementary relation of their join (supplementary.hpp), which is even
+  /// smaller.
   [[nodiscard]] bool is_step(const normalized_rule& rule, std::uint32_t atom, std::uint32_t other) const {
     const std::uint32_t first = std::min(atom, other);
     const std::uint32_t second = std::max(atom, other);
@@ -114,7 +115,7 @@ class semi_join_reduction {
     std::vector<std::string> names;
     std::vector<value_kind> kinds;
     std::vector<std::uint64_t> key = {read.relation.value};
-    std::map<std::uint32_t, std::uint32_t> variables;  // of the rule: those of the made one
+    std::map<std::uint32_t, std::uint32_t> variables;  // from the rule's variables to the new rule's
     body_atom all{read.relation, std::vector<term>(read.arguments.size())};
     body_atom reading;
     for (std::uint32_t column = 0; column < read.arguments.size(); ++column) {
@@ -163,7 +164,7 @@ class semi_join_reduction {
   planning& shared_;
   stratum_rules& stratum_;
   std::set<relation_id> growing_;
-  std::map<std::vector<std::uint64_t>, relation_id> made_;  // by what they keep
+  std::map<std::vector<std::uint64_t>, relation_id> made_;  // by canonical form
 };
 
 }  // namespace

@@ -5,19 +5,21 @@ namespace gpulog::plan {
 class planning;
 struct stratum_rules;
 
-/// Semi-join reduction (Bernstein and Chiu 1981) of relations that grow. In
+/// Applies semi-join reduction (Bernstein and Chiu 1981) to growing relations. In
 ///
 ///     pts(h,v) :- load(v,b), pts(a,b), array(a,h).
 ///
-/// a new row of array asks for the rows of pts with the object a, which takes an index of all of pts; of what it finds,
-/// few rows have a variable b that load has. So `pts@1(a,b) :- pts(a,b), load(_,b)` becomes a supplementary relation,
-/// which the rule reads in the place of pts: the index, and what its versions go through, is as small as that.
+/// a new row of array searches the rows of pts with the object a. The search needs an index of all of pts, and few of
+/// its matches have a variable b that occurs in load. So `pts@1(a,b) :- pts(a,b), load(_,b)` becomes a supplementary
+/// relation, which the rule reads instead of pts. The index and the searches of the rule's versions are then as small
+/// as `pts@1`.
 ///
-/// Right wherever the other atom's relation is complete: the rule still reads it, so rows of pts without a partner
-/// there give nothing. Done where an atom of the recursion that has no variable in common with the complete one would
-/// search the reduced one, where at most calibration::largest_demanded_share of its values are expected to have a
-/// partner, and where the two atoms do not become a supplementary relation of their join anyway (supplementary.hpp).
-/// Not where there is a device, which sorts an index in less time than one more kernel takes in each iteration.
+/// The reduction is correct if the relation of the other atom is complete: the rule still reads that atom, so rows of
+/// pts without a partner derive nothing. The reduction applies if an atom of the recursion without common variables
+/// with the complete atom would search the reduced atom, if at most calibration::largest_demanded_share of the values
+/// are expected to have a partner, and if the two atoms do not become a supplementary relation of their join
+/// (supplementary.hpp). The reduction does not apply with a device, which sorts an index faster than it runs one more
+/// kernel per iteration.
 void reduce_by_semi_joins(planning& shared, stratum_rules& stratum);
 
 }  // namespace gpulog::plan

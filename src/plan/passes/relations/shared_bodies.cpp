@@ -14,17 +14,18 @@
 namespace gpulog::plan {
 namespace {
 
-/// Two heads save one join and pay for one relation more, which of two atoms is no gain.
+/// Returns whether sharing pays. Two heads save one join and cost one relation, which does not pay for a join of two
+/// atoms.
 bool is_worth_it(std::size_t readers, std::size_t atoms) { return readers >= 3 || (readers == 2 && atoms >= 3); }
 
-/// Tells when, or how often, it is evaluated.
+/// Returns whether the value depends on when, or how often, the expression is evaluated.
 bool observes(const sema::expression& tree) {
   const bool itself =
       tree.is_operation() && (tree.op == scalar_op::next_counter || tree.op == scalar_op::iteration_number);
   return itself || std::any_of(tree.arguments.begin(), tree.arguments.end(), observes);
 }
 
-/// The body as a rule of the variables that the head needs, in the order in which the body has them.
+/// Returns the body as a rule whose head contains the variables that the original head needs, in the order of the body.
 std::optional<normalized_rule> rule_of_body(const normalized_rule& rule) {
   if (rule.unsatisfiable || rule.atoms.size() < calibration::shared_atoms || !rule.plans.empty()) return std::nullopt;
   if (!rule.aggregations.empty() || !rule.generations.empty()) return std::nullopt;
@@ -50,7 +51,7 @@ std::optional<normalized_rule> rule_of_body(const normalized_rule& rule) {
   return result;
 }
 
-/// Relations by the stratum that they are in.
+/// Returns the stratum of each relation.
 std::vector<std::size_t> strata_of(const sema::program& source) {
   std::vector<std::size_t> result(source.relations.size());
   for (std::size_t number = 0; number < source.strata.size(); ++number) {

@@ -14,26 +14,26 @@ namespace gpulog::plan {
 
 class planning;
 
-/// Bodies of clauses with several heads. `a(x,y), b(y,x) :- e(x,z), f(z,y).` is a rule for each head, with the same
-/// join in each. It becomes a relation, `a@1(x,y) :- e(x,z), f(z,y)`, that is made before the first of the heads'
-/// strata, and the rules read it. Its tuples are distinct, so a head that has no other rule is a copy of it and needs
-/// no tuple set (plan/passes/relations/needless_sets.hpp).
+/// Shares the bodies of clauses with several heads. `a(x,y), b(y,x) :- e(x,z), f(z,y).` is one rule per head, with the
+/// same join in each. The pass creates the relation `a@1(x,y) :- e(x,z), f(z,y)`, evaluated before the first stratum of
+/// the heads, and the rules read the relation. Its tuples are distinct, so a head without other rules is a copy of the
+/// relation and needs no tuple set (plan/passes/relations/needless_sets.hpp).
 ///
-/// Done where three heads need the same variables, or two heads, if the body has three atoms. A head that needs fewer
-/// variables only asks whether there are values for the others, which is less work than to find them all. Not done for
-/// bodies of one atom, of which the relation would be a copy, for those with aggregates, ranges or counters, or in the
-/// order of a `.plan`. Nor in a recursion: the relation would be one more that grows by deltas, and whatever depends on
-/// the iteration of a tuple would change.
+/// Applies if three heads need the same variables, or two heads if the body has three atoms. A head that needs fewer
+/// variables only tests whether values for the other variables exist, which costs less than enumerating them. Does not
+/// apply to bodies of one atom, whose relation would be a copy, to bodies with aggregates, ranges or counters, or to
+/// rules with `.plan`. Does not apply in a recursion: the relation would also grow by deltas, and results that depend
+/// on the iteration of a tuple would change.
 class shared_bodies {
  public:
-  /// @param needed by relation: whether it is planned
+  /// @param needed by relation: whether the relation is planned
   shared_bodies(const sema::program& source, const std::vector<bool>& needed);
 
-  /// The rule reads the relation of its body, where that is shared. @return the relation's rule, to be planned before,
-  /// where it has just been made
+  /// Replaces the body of the rule with an atom of the shared relation, if the body is shared.
+  /// @return the rule of the relation if the call created the relation; to be planned before the rule
   [[nodiscard]] std::optional<normalized_rule> share(normalized_rule& rule, const relation_maker& make_relation,
                                                      const relation_namer& name_of);
-  /// How many rules read the relation that was made last.
+  /// Returns the number of rules that read the last created relation.
   [[nodiscard]] std::size_t readers() const { return readers_; }
 
  private:
@@ -48,7 +48,7 @@ class shared_bodies {
   std::size_t readers_ = 0;
 };
 
-/// shared_bodies::share, with the relation planned before.
+/// Applies shared_bodies::share and plans the shared relation before the rule.
 void share_body(planning& shared, normalized_rule& rule);
 
 }  // namespace gpulog::plan

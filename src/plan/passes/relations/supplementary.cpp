@@ -22,28 +22,31 @@ class stratum_factoring {
   stratum_factoring(std::vector<normalized_rule> rules, const std::vector<relation_id>& members,
                     const sema::program& source, const relation_maker& make_relation, const relation_namer& name_of)
       : rules_(std::move(rules)),
-        rewritten_(rules_.size()),
+        originals_(rules_.size()),
         removed_(rules_.size()),
         recursive_(members.begin(), members.end()),
         source_(source),
         make_relation_(make_relation),
         name_of_(name_of) {}
 
-  factored_stratum run(std::vector<normalized_rule> patterns) {
+  factored_stratum run(std::vector<normalized_rule> patterns, bool makes_steps) {
     for (normalized_rule& pattern : patterns) {
       add_relation(pattern.head, 0);
       recursive_.insert(pattern.head);
       result_.rules.push_back({std::move(pattern), 0});
     }
-    pattern_count_ = result_.added.size();
-    count_uses();
-    for (std::uint32_t number = 0; number < rules_.size(); ++number) factor_rule(number);
+    result_.patterns = result_.added.size();
+    if (makes_steps) {
+      count_uses();
+      for (std::uint32_t number = 0; number < rules_.size(); ++number) factor_rule(number);
+    }
     for (std::uint32_t number = 0; number < rules_.size(); ++number) {
-      if (rewritten_[number] && !removed_[number]) merge_ends(number);
+      if (originals_[number] != nullptr && !removed_[number]) merge_ends(number);
     }
     for (const std::uint32_t level : result_.levels) result_.own_level = std::max(result_.own_level, level + 1);
     for (std::uint32_t number = 0; number < rules_.size(); ++number) {
-      if (!removed_[number]) result_.rules.push_back({std::move(rules_[number]), result_.own_level});
+      if (removed_[number]) continue;
+      result_.rules.push_back({std::move(rules_[number]), result_.own_level, std::move(originals_[number])});
     }
     return std::move(result_);
   }
@@ -65,13 +68,16 @@ class stratum_factoring {
     if (!can_be_factored(rules_[number])) return;
     const auto worth = [this](const step_candidate& step) { return worth_of(step); };
     step_candidates steps(rules_[number], recursive_, worth);
+    bool is_factored = false;
     while (steps.atom_count() >= calibration::factored_atoms) {
       const step_candidate* const chosen = choose_step(number, steps);
       if (chosen == nullptr) break;
       factor_out(*chosen, steps);
-      rewritten_[number] = true;
+      is_factored = true;
     }
-    if (rewritten_[number]) rules_[number] = std::move(steps).take_rule();
+    if (!is_factored) return;
+    originals_[number] = std::make_shared<const normalized_rule>(std::move(rules_[number]));
+    rules_[number] = std::move(steps).take_rule();
   }
 
   [[nodiscard]] std::size_t worth_of(const step_candidate& step) const {
@@ -130,11 +136,12 @@ class stratum_factoring {
     levels_.emplace(relation, level);
   }
 
-  void add_supplementary_rule(normalized_rule rule, std::uint32_t level) {
+  void add_supplementary_rule(normalized_rule rule, std::uint32_t level,
+                              std::shared_ptr<const normalized_rule> original = nullptr) {
     rule.plans.clear();
     drop_unused_variables(rule);
     rule.text = text_of(rule);
-    result_.rules.push_back({std::move(rule), level});
+    result_.rules.push_back({std::move(rule), level, std::move(original)});
   }
 
   void factor_out(const step_candidate& chosen, step_candidates& steps) {
@@ -302,7 +309,8 @@ class stratum_factoring {
   [[nodiscard]] bool may_have_end(std::uint32_t number, relation_id head, std::size_t atoms) const {
     const normalized_rule& rule = rules_[number];
     const bool plain = rule.conditions.empty() && rule.negations.empty() && rule.plans.empty();
-    return !removed_[number] && !rewritten_[number] && plain && rule.head == head && rule.atoms.size() > atoms;
+    return !removed_[number] && originals_[number] == nullptr && plain && rule.head == head &&
+           rule.atoms.size() > atoms;
   }
 
   [[nodiscard]] std::optional<matched_beginning> find_beginning(const rule_end& end, relation_id head,
@@ -345,7 +353,7 @@ class stratum_factoring {
     if (!rule.conditions.empty() || !rule.negations.empty()) return;
     if (rule.atoms.size() > calibration::merged_atoms) return;
     // Other rules may read the relation of a pattern.
-    const auto steps = result_.added.begin() + static_cast<std::ptrdiff_t>(pattern_count_);
+    const auto steps = result_.added.begin() + static_cast<std::ptrdiff_t>(result_.patterns);
     const auto reading = std::find_if(rule.atoms.begin(), rule.atoms.end(), [&](const body_atom& atom) {
       return std::find(steps, result_.added.end(), atom.relation) != result_.added.end();
     });
@@ -373,7 +381,7 @@ class stratum_factoring {
       const std::uint32_t level = levels_.at(reading->relation);
       result_.remarks.push_back(fmt::format("{}: also the beginning of {}, which ends as {}",
                                             name_of_(reading->relation), merged.text, rule.text));
-      add_supplementary_rule(std::move(added), level);
+      add_supplementary_rule(std::move(added), level, std::make_shared<const normalized_rule>(merged));
       removed_[other] = true;
     }
   }
@@ -393,8 +401,8 @@ class stratum_factoring {
   }
 
   std::vector<normalized_rule> rules_;
-  std::vector<bool> rewritten_;  // has a supplementary atom
-  std::vector<bool> removed_;    // merged into another one
+  std::vector<std::shared_ptr<const normalized_rule>> originals_;  // of rules with a supplementary atom
+  std::vector<bool> removed_;                                      // merged into another one
   std::set<relation_id> recursive_;
   const sema::program& source_;
   const relation_maker& make_relation_;
@@ -402,7 +410,6 @@ class stratum_factoring {
   std::map<std::vector<std::uint64_t>, std::size_t> uses_;
   std::map<std::vector<std::uint64_t>, relation_id> made_;
   std::map<relation_id, std::uint32_t> levels_;  // of added relations
-  std::size_t pattern_count_ = 0;                // the first added relations
   factored_stratum result_;
 };
 
@@ -410,8 +417,9 @@ class stratum_factoring {
 
 factored_stratum factor(std::vector<normalized_rule> rules, const std::vector<relation_id>& members,
                         const sema::program& source, const relation_maker& make_relation, const relation_namer& name_of,
-                        std::vector<normalized_rule> patterns) {
-  return stratum_factoring(std::move(rules), members, source, make_relation, name_of).run(std::move(patterns));
+                        std::vector<normalized_rule> patterns, bool makes_steps) {
+  return stratum_factoring(std::move(rules), members, source, make_relation, name_of)
+      .run(std::move(patterns), makes_steps);
 }
 
 }  // namespace gpulog::plan

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -34,12 +36,15 @@ namespace gpulog::plan {
 struct factored_rule {
   normalized_rule rule;
   std::uint32_t level = 0;
+  /// The rule as written, if `rule` reads steps of it, or is the merged beginning of it; nullptr: no step was factored.
+  std::shared_ptr<const normalized_rule> original = nullptr;
 };
 
 struct factored_stratum {
   std::vector<factored_rule> rules;
   std::vector<relation_id> added;     ///< supplementary relations
   std::vector<std::uint32_t> levels;  ///< of each added relation
+  std::size_t patterns = 0;           ///< the first added relations: those of patterns, which factoring did not make
   std::uint32_t own_level = 0;        ///< of the program's rules: one more than the highest of added relations
   std::vector<std::string> remarks;
 };
@@ -50,8 +55,10 @@ using relation_maker = std::function<relation_id(relation_id head, std::vector<s
 
 /// Rules of a recursive stratum with their steps made relations where that saves work. patterns: rules of
 /// supplementary relations that exist already, each reads one member and nothing else that is not complete.
+/// @param makes_steps false: the patterns are all that is added
 [[nodiscard]] factored_stratum factor(std::vector<normalized_rule> rules, const std::vector<relation_id>& members,
                                       const sema::program& source, const relation_maker& make_relation,
-                                      const relation_namer& name_of, std::vector<normalized_rule> patterns = {});
+                                      const relation_namer& name_of, std::vector<normalized_rule> patterns = {},
+                                      bool makes_steps = true);
 
 }  // namespace gpulog::plan

@@ -53,6 +53,7 @@ const pass_case cases[] = {
      "s(x,y) :- g(x,y).\ns(x,y) :- f(x,z), r(z,w), f(y,w).\n",
      closure + "r(x,y) :- r(y,x).\n"},
     {"semi-join-reduction", closure + "r(x,y) :- r(x,z), e(z,y).\n", closure + "r(x,y) :- r(y,x).\n"},
+    {"supplementary", closure + "r(x,y) :- e(a,x), r(a,b), f(b,y).\n", closure + "r(x,y) :- r(x,z), e(z,y).\n"},
     {"late-materialization", ".decl r(p:pair)\n.output r\nr(p) :- p = [x,y], e(x,y), f(y,_), !f(x,x).\n",
      unary + "r(x) :- e(x,y), f(y,_).\n"},
     {"smallest-relation-first", unary + "r(x) :- e(x,y), f(y,z), g(x,z).\n", unary + "r(x) :- e(x,y), f(y,_).\n"},

@@ -1,0 +1,167 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "exec/calibration.hpp"
+#include "exec/fixpoint/stratum_run.hpp"
+
+namespace gpulog::exec {
+
+/// Returns whether a version reads a relation.
+[[nodiscard]] inline bool reads(const plan::rule_version& version, relation_id relation) {
+  bool result = false;
+  for_each_read(version, [&](relation_id read, index_id, bool) { result = result || read == relation; });
+  return result;
+}
+
+/// The costs and savings of the supplementary relations of a running loop, in bindings. A supplementary relation must
+/// be computed and stored; each duplicate among its candidates saves the bindings that the readers produce for a row.
+/// The excess of the cost over the savings may reach a share of all remaining work of the stratum. Beyond that share,
+/// the excess may reach the work that the planner expects for the rules as written; then the relation is abandoned, and
+/// the loop continues with the rules as written.
+template <class Machine>
+class supplementary_costs {
+ public:
+  explicit supplementary_costs(stratum_run<Machine>& run) : run_(&run) {
+    if (run.stops == nullptr || !run.stops->supplementary.abandon) return;
+    for (const relation_id one : run.stratum.supplementary) {
+      uses_of& uses = uses_.emplace_back();
+      uses.relation = one;
+      for (std::size_t p = 1; p < run.phases.size(); ++p) {
+        for (std::size_t v = 0; v < run.phases[p].size(); ++v) {
+          const plan::rule_version& version = *run.phases[p][v].planned;
+          if (version.is_retired) continue;
+          if (version.head == one) uses.writers.emplace_back(p, v);
+          if (reads(version, one)) uses.readers.emplace_back(p, v);
+        }
+      }
+    }
+  }
+
+  /// Returns a relation that exceeds its budget, if any. Cheap while no supplementary relation has grown much.
+  [[nodiscard]] std::optional<relation_id> find_costly() {
+    for (uses_of& one : uses_) {
+      const std::uint64_t rows = run_->shared.relation_of(one.relation).rows();
+      if (rows < one.next_rows) continue;
+      one.next_rows = rows + rows / rechecked_part + 1;
+      if (excess_of(one) > limit_of(one) && !extend(one)) return one.relation;
+    }
+    return std::nullopt;
+  }
+
+  /// Grants the versions of a phase that extend supplementary relations the rest of their budgets.
+  void grant(std::size_t phase) {
+    for (const uses_of& one : uses_) {
+      if (one.writers.empty() || one.writers.front().first != phase) continue;
+      auto& budget = budgets_[one.relation];
+      if (budget == nullptr) budget = std::make_unique<kernels::work_budget>();
+      budget->row_cost = calibration::stored_row_bindings;
+      budget->duplicate_gain = gain_of(one);
+      budget->left = limit_of(one) - excess_of(one);
+      budget->is_extended = budget->left > limit_of(one) || one.work_without > 0;
+      for (const auto& [p, v] : one.writers) version(p, v).pipeline.budget = budget.get();
+    }
+  }
+
+  /// Returns a relation whose versions have exhausted the budget.
+  [[nodiscard]] std::optional<relation_id> over_budget() const {
+    for (const auto& [relation, budget] : budgets_) {
+      if (budget->left < 0) return relation;
+    }
+    return std::nullopt;
+  }
+
+  /// @return whether versions of the relation may run again
+  [[nodiscard]] bool extend_budget(relation_id relation) {
+    for (uses_of& one : uses_) {
+      if (one.relation != relation) continue;
+      if (!extend(one)) return false;
+      grant(one.writers.front().first);
+      return true;
+    }
+    return false;
+  }
+  /// Ends the budget: the relation is abandoned, or its versions may run without a limit.
+  void end_budget(relation_id relation) {
+    budgets_.erase(relation);
+    for (const uses_of& one : uses_) {
+      if (one.relation != relation) continue;
+      for (const auto& [p, v] : one.writers) version(p, v).pipeline.budget = nullptr;
+    }
+    std::erase_if(uses_, [relation](const uses_of& one) { return one.relation == relation; });
+  }
+
+ private:
+  using place = std::pair<std::size_t, std::size_t>;  ///< phase and number of a version
+  struct uses_of {
+    relation_id relation;
+    std::vector<place> writers, readers;
+    std::uint64_t next_rows = 0;  ///< number of rows at which the costs are evaluated again
+    double work_without = 0;      ///< the planner's last expectation without the relation; 0: not requested
+  };
+  static constexpr std::uint64_t rechecked_part = 8;
+
+  [[nodiscard]] running_version& version(std::size_t phase, std::size_t number) const {
+    return run_->phases[phase][number];
+  }
+  [[nodiscard]] std::uint64_t sum(const std::vector<place>& places, std::uint64_t version_statistics::*figure) const {
+    std::uint64_t total = 0;
+    for (const auto& [p, v] : places) total += version(p, v).figures->*figure;
+    return total;
+  }
+
+  /// Requests the planner's estimate for the rules as written.
+  /// @return whether these rules would have taken more work than the relation
+  [[nodiscard]] bool extend(uses_of& one) {
+    one.work_without = run_->stops->supplementary.work_without(run_->number, one.relation);
+    return one.work_without > std::max(excess_of(one), limit_without_plan(one));
+  }
+
+  /// Returns the bindings that a duplicate saves: the duplicate is not stored, and the readers do not join it again.
+  [[nodiscard]] double gain_of(const uses_of& one) const {
+    const auto rows = static_cast<double>(run_->shared.relation_of(one.relation).rows());
+    if (rows == 0) return calibration::expected_row_bindings;
+    return 1 + static_cast<double>(sum(one.readers, &version_statistics::bindings)) / rows;
+  }
+
+  [[nodiscard]] double excess_of(const uses_of& one) const {
+    const std::uint64_t rows = run_->shared.relation_of(one.relation).rows();
+    const std::uint64_t candidates = std::max(sum(one.writers, &version_statistics::candidates), rows);
+    return static_cast<double>(sum(one.writers, &version_statistics::bindings)) +
+           calibration::stored_row_bindings * static_cast<double>(rows) -
+           gain_of(one) * static_cast<double>(candidates - rows);
+  }
+
+  /// Returns the limit of the excess.
+  [[nodiscard]] double limit_of(const uses_of& one) const {
+    return std::max(one.work_without, limit_without_plan(one));
+  }
+  /// Returns the limit before the planner's estimate.
+  [[nodiscard]] double limit_without_plan(const uses_of& one) const {
+    std::uint64_t bindings = 0;
+    std::uint64_t rows = 0;
+    for (const auto& versions : run_->phases) {
+      for (const running_version& other : versions) {
+        bindings += other.figures->bindings;
+        rows += other.figures->tuples;
+      }
+    }
+    bindings -= sum(one.writers, &version_statistics::bindings);
+    rows -= sum(one.writers, &version_statistics::tuples);
+    const double others = static_cast<double>(bindings) + calibration::stored_row_bindings * static_cast<double>(rows);
+    const cut_offs& cut = run_->shared.chosen.cut;
+    return std::max(cut.free_supplementary_bindings, cut.supplementary_share * others);
+  }
+
+  stratum_run<Machine>* run_;
+  std::vector<uses_of> uses_;
+  std::map<relation_id, std::unique_ptr<kernels::work_budget>> budgets_;
+};
+
+}  // namespace gpulog::exec

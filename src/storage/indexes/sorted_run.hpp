@@ -1,0 +1,244 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "storage/calibration.hpp"
+#include "storage/indexes/key_level.hpp"
+
+/// HISA (paper, section 4): a sorted index array over rows of a relation, with a hash table from a key to its first
+/// position.
+namespace gpulog::storage {
+
+/// What an index is of.
+struct index_layout {
+  std::vector<std::uint32_t> order;        ///< columns, key first
+  std::vector<std::uint32_t> key_lengths;  ///< prefixes of the order that are searched, ascending
+  /// Columns that matches read. In `hash` mode the run holds them in sorted order, so that the rows of a key are read
+  /// in sequence; in `hisa` mode, as published, it holds positions in the data array.
+  std::vector<std::uint32_t> stored;
+  bool positions = false;
+  double load = 0.5;  ///< of the hash tables; published: 0.8
+
+  [[nodiscard]] std::uint32_t sorted_columns() const { return key_lengths.empty() ? 0 : key_lengths.back(); }
+};
+
+/// Columns of a relation's rows, as pointers; valid until the relation grows.
+using column_pointers = std::vector<const word*>;
+
+/// The same as sort_rows, for n rows with small values: one pass a column (counting sort: Seward 1954).
+/// @return false where there are no columns or few rows, or where a column has values that are too large
+inline bool sort_by_counts(memory_resource& resource, const column_pointers& columns,
+                           const std::vector<std::uint32_t>& by, std::uint64_t begin, std::uint64_t n,
+                           array<std::uint32_t>& sorted) {
+  if (by.empty() || n < calibration::least_counted_rows) return false;
+  std::vector<word> largest;
+  for (const std::uint32_t c : by) {
+    const word* const column = columns[c] + begin;
+    word most = 0;
+    for (std::uint64_t i = 0; i < n; ++i) most = std::max(most, column[i]);
+    if (most > calibration::counted_factor * n) return false;
+    largest.push_back(most);
+  }
+  array<std::uint32_t> other(resource, by.size() > 1 ? n : 0);
+  array<std::uint32_t> places(resource);
+  std::uint32_t* from = by.size() % 2 == 1 ? other.data() : sorted.data();
+  std::uint32_t* to = by.size() % 2 == 1 ? sorted.data() : other.data();
+  for (std::size_t k = by.size(); k-- > 0; std::swap(from, to)) {
+    const word* const column = columns[by[k]] + begin;
+    places.release();
+    places.resize(largest[k] + 2ULL);
+    std::uint32_t* const place = places.data();
+    for (std::uint64_t i = 0; i < n; ++i) ++place[column[i] + 1ULL];
+    for (std::uint64_t value = 1; value <= largest[k]; ++value) place[value] += place[value - 1];
+    if (k + 1 == by.size()) {
+      for (std::uint64_t row = 0; row < n; ++row) to[place[column[row]]++] = static_cast<std::uint32_t>(row);
+    } else {
+      for (std::uint64_t i = 0; i < n; ++i) to[place[column[from[i]]]++] = from[i];
+    }
+  }
+  return true;
+}
+
+/// Sorts rows [begin, end) by the given columns, the first one most significant (Algorithm 1: a stable sort from the
+/// last column to the first). Fills sorted with row - begin.
+template <class Backend>
+void sort_rows(Backend& backend, memory_resource& resource, const column_pointers& columns,
+               const std::vector<std::uint32_t>& by, std::uint64_t begin, std::uint64_t end,
+               array<std::uint32_t>& sorted) {
+  const std::uint64_t n = end - begin;
+  sorted.resize(n);
+  std::uint32_t* const out = sorted.data();
+  if (n == 1) {
+    out[0] = 0;
+    return;
+  }
+  if (backend.workers() == 1 && sort_by_counts(resource, columns, by, begin, n, sorted)) return;
+  array<std::uint64_t> items(resource, n);
+  array<std::uint64_t> scratch(resource, n);
+  std::uint64_t* current = items.data();
+  std::uint64_t* other = scratch.data();
+  backend.for_each(n, [current](std::uint64_t i) { current[i] = i; });
+  for (std::size_t k = by.size(); k-- > 0;) {
+    const word* const column = columns[by[k]] + begin;
+    backend.for_each(n, [current, column](std::uint64_t i) {
+      const auto row = static_cast<word>(current[i]);
+      current[i] = pack(column[row], row);
+    });
+    // All passes above the highest bit in use would find one digit only.
+    word all = 0;
+    for (std::uint64_t i = 0; i < n; ++i) all |= column[i];
+    std::uint64_t* result = backend.radix_sort(current, other, n, 32, 32 + static_cast<unsigned>(std::bit_width(all)));
+    if (result != current) std::swap(current, other);
+  }
+  backend.for_each(n, [current, out](std::uint64_t i) { out[i] = static_cast<std::uint32_t>(current[i]); });
+}
+
+/// One sorted index array with its key levels. Immutable once built; at most 2^32 - 1 rows.
+class sorted_run {
+ public:
+  /// @param may_be_direct whether dense keys need no hash table; not where rows are appended
+  sorted_run(memory_resource& resource, const index_layout& layout, bool may_be_direct = true) : positions_(resource) {
+    for (std::uint32_t length : layout.key_lengths)
+      levels_.emplace_back(resource, length, layout.load, may_be_direct && !layout.positions);
+    if (!layout.positions) {
+      for (std::size_t i = 0; i < layout.stored.size(); ++i) stored_.emplace_back(resource);
+    }
+  }
+
+  [[nodiscard]] std::uint64_t rows() const { return rows_; }
+  [[nodiscard]] const key_level& level(std::size_t number) const { return levels_[number]; }
+  /// Stored column number `number` of the layout, in sorted order (`hash` mode).
+  [[nodiscard]] const word* stored(std::size_t number) const { return stored_[number].data(); }
+  /// Rows of the data array, in sorted order (`hisa` mode).
+  [[nodiscard]] const std::uint32_t* positions() const { return positions_.data(); }
+  [[nodiscard]] std::uint64_t bytes() const {
+    std::uint64_t sum = positions_.bytes();
+    for (const auto& column : stored_) sum += column.bytes();
+    for (const auto& one : levels_) sum += one.bytes();
+    return sum;
+  }
+
+  template <class Backend>
+  void build(Backend& backend, memory_resource& resource, const index_layout& layout, const column_pointers& columns,
+             std::uint64_t begin, std::uint64_t end) {
+    rows_ = end - begin;
+    array<std::uint32_t> sorted(resource);
+    const std::vector<std::uint32_t> by(layout.order.begin(), layout.order.begin() + layout.sorted_columns());
+    sort_rows(backend, resource, columns, by, begin, end, sorted);
+    const std::uint32_t* const row = sorted.data();
+    for (auto& one : levels_) {
+      one.build(backend, rows_,
+                [&, row](std::uint32_t c, std::uint64_t i) { return columns[layout.order[c]][begin + row[i]]; });
+    }
+    if (layout.positions) {
+      positions_.resize(rows_);
+      std::uint32_t* const out = positions_.data();
+      backend.for_each(rows_,
+                       [out, row, begin](std::uint64_t i) { out[i] = static_cast<std::uint32_t>(begin + row[i]); });
+    }
+    for (std::size_t s = 0; s < stored_.size(); ++s) {
+      stored_[s].resize(rows_);
+      backend.gather(columns[layout.stored[s]] + begin, row, rows_, stored_[s].data());
+    }
+  }
+
+  /// Becomes empty, with room for so many rows to append (`hash` mode).
+  void open(std::uint64_t rows) {
+    rows_ = 0;
+    for (auto& one : levels_) one.open(rows);
+    for (auto& column : stored_) column.resize(rows);
+  }
+  /// Appends a row of the columns. @return false: rows of its key are there, but not the last ones; the run can't be
+  /// searched then
+  [[nodiscard]] bool append(const index_layout& layout, const column_pointers& columns, std::uint64_t row) {
+    const auto key = [&](std::uint32_t c) { return columns[layout.order[c]][row]; };
+    for (auto& one : levels_) {
+      if (!one.append(static_cast<std::uint32_t>(rows_), key)) return false;
+    }
+    for (std::size_t s = 0; s < stored_.size(); ++s) stored_[s][rows_] = columns[layout.stored[s]][row];
+    ++rows_;
+    return true;
+  }
+
+  /// It can only be merged any more.
+  void drop_tables() {
+    for (auto& one : levels_) one.drop_table();
+  }
+
+  /// Becomes the merge of two runs; this run's buffers are used again where they suffice.
+  /// @param frees whether the two runs may lose their rows: a single worker frees these behind itself
+  template <class Backend>
+  void merge(Backend& backend, sorted_run& a, sorted_run& b, const buffer_policy& buffers, bool frees) {
+    freed_rows freed(backend.workers() == 1 && frees);
+    rows_ = a.rows_ + b.rows_;
+    const std::uint64_t capacity = buffers.capacity(a.rows_, b.rows_);
+    const auto resize = [this, capacity](auto& buffer) {
+      if (buffer.capacity() < rows_) {
+        buffer.release();
+        buffer.set_capacity(std::max(rows_, capacity));
+      }
+      buffer.resize(rows_);
+    };
+    for (auto& column : stored_) resize(column);
+    const bool with_positions = a.positions_.size() != 0 || b.positions_.size() != 0;
+    if (with_positions) resize(positions_);
+    for (std::size_t l = 0; l < levels_.size(); ++l) {
+      // The finest level carries the rows along.
+      if (l + 1 < levels_.size()) {
+        levels_[l].merge(backend, a.levels_[l], b.levels_[l], buffers,
+                         [](bool, std::uint32_t, std::uint32_t, std::uint32_t) {});
+        continue;
+      }
+      levels_[l].merge(backend, a.levels_[l], b.levels_[l], buffers,
+                       [&](bool from_b, std::uint32_t source, std::uint32_t count, std::uint32_t target) {
+                         sorted_run& from = from_b ? b : a;
+                         for (std::size_t s = 0; s < stored_.size(); ++s) {
+                           copy_rows(from.stored_[s].data() + source, count, stored_[s].data() + target);
+                         }
+                         if (with_positions) {
+                           copy_rows(from.positions_.data() + source, count, positions_.data() + target);
+                         }
+                         freed.free_before(source + std::uint64_t{count}, from.stored_, from_b);
+                       });
+    }
+  }
+
+ private:
+  /// How far a merge has freed the rows that it has read.
+  class freed_rows {
+   public:
+    explicit freed_rows(bool frees) : frees_(frees) {}
+    void free_before(std::uint64_t row, std::vector<array<word>>& columns, bool of_second) {
+      constexpr std::uint64_t least_rows = 1u << 18;  // a call for each 1 MB
+      std::uint64_t& begin = begin_[of_second ? 1 : 0];
+      if (!frees_ || row - begin < least_rows) return;
+      for (array<word>& column : columns)
+        column.resource().discard(column.data() + begin, (row - begin) * sizeof(word));
+      begin = row;
+    }
+
+   private:
+    bool frees_;
+    std::uint64_t begin_[2] = {0, 0};
+  };
+
+  static void copy_rows(const word* from, std::uint32_t count, word* to) {
+    if (count < 16) {
+      for (std::uint32_t i = 0; i < count; ++i) to[i] = from[i];
+    } else {
+      std::memcpy(to, from, count * sizeof(word));
+    }
+  }
+
+  std::vector<key_level> levels_;
+  std::vector<array<word>> stored_;
+  array<std::uint32_t> positions_;
+  std::uint64_t rows_ = 0;
+};
+
+}  // namespace gpulog::storage

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "exec/executor.hpp"
+#include "plan/reoptimizer.hpp"
+
+namespace gpulog::oracle {
+
+/// A plan whose supplementary relations are abandoned at a budget that depends on a seed: some at once, some after a
+/// few iterations, some never, as if the rules as written took longer.
+class abandoning_plan {
+ public:
+  abandoning_plan(const sema::program& source, std::uint64_t seed) : seed_(seed), planner_(source, {}, {}, 0) {}
+  abandoning_plan(const abandoning_plan&) = delete;
+  abandoning_plan& operator=(const abandoning_plan&) = delete;
+
+  [[nodiscard]] const plan::program& plan() const { return planner_.plan(); }
+
+  /// Options for an executor that watch() gets afterwards.
+  [[nodiscard]] exec::options options_of_run(exec::options chosen = {}) {
+    constexpr std::uint64_t budgets = 5;
+    constexpr double step = 60;
+    chosen.cut.free_supplementary_bindings = static_cast<double>(seed_ % budgets) * step;
+    chosen.cut.supplementary_share = 0;
+    chosen.supplementary.work_without = [this](std::size_t stratum, relation_id one) {
+      const double expected = planner_.work_without(stratum, one, *sizes_);
+      return seed_ % 3 == 0 ? expected : 0;
+    };
+    chosen.supplementary.abandon = [this](std::size_t stratum, relation_id one) {
+      std::vector<relation_id> lost = planner_.abandon(stratum, one, *sizes_);
+      abandoned_ += lost.size();
+      return lost;
+    };
+    return chosen;
+  }
+
+  void watch(const exec::executor& running) { sizes_.emplace(running); }
+
+  /// How many relations were abandoned.
+  [[nodiscard]] std::size_t abandoned() const { return abandoned_; }
+
+ private:
+  /// The sizes that relations have; nothing else is known of them.
+  class running_sizes final : public plan::relation_measures {
+   public:
+    explicit running_sizes(const exec::executor& running) : running_(&running) {}
+    [[nodiscard]] std::uint64_t rows(relation_id relation) const override { return running_->rows(relation); }
+    [[nodiscard]] std::optional<double> rows_per_key(relation_id, const std::vector<std::uint32_t>&) const override {
+      return std::nullopt;
+    }
+
+   private:
+    const exec::executor* running_;
+  };
+
+  std::uint64_t seed_;
+  plan::reoptimizer planner_;
+  std::optional<running_sizes> sizes_;
+  std::size_t abandoned_ = 0;
+};
+
+}  // namespace gpulog::oracle
