@@ -10,7 +10,8 @@ namespace gpulog {
 
 engine::engine(const program& source, run_options options) {
   if (!source.ok()) throw input_error("The program was rejected:\n" + source.report());
-  state_ = std::make_shared<detail::engine_state>(source.state(), std::move(options));
+  state_ = detail::on_stack_for(
+      *source.state(), [&] { return std::make_shared<detail::engine_state>(source.state(), std::move(options)); });
 }
 
 engine::~engine() = default;
