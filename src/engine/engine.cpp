@@ -10,7 +10,8 @@ namespace gpulog {
 
 engine::engine(const program& source, run_options options) {
   if (!source.ok()) throw input_error("The program was rejected:\n" + source.report());
-  state_ = std::make_shared<detail::engine_state>(source.state(), std::move(options));
+  state_ = detail::on_stack_for(
+      *source.state(), [&] { return std::make_shared<detail::engine_state>(source.state(), std::move(options)); });
 }
 
 engine::~engine() = default;
@@ -39,7 +40,9 @@ std::optional<run_step> engine::now(double patience) const { return state_->now(
 
 void engine::load() { state_->load(); }
 
-void engine::evaluate() { state_->evaluate(); }
+void engine::evaluate() {
+  detail::on_stack_for(*state_->source, [this] { state_->evaluate(); });
+}
 
 void engine::reset() { state_->reset(); }
 

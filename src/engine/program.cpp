@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -80,7 +81,7 @@ void collect_shown_stages(program_state& state, const compile_options& options, 
   }
 }
 
-/// From a source file of `state` to its analysis.
+/// From a source file of `state` to its analysis; only to its tree, where the rest needs a deep stack.
 void compile(program_state& state, source_file& main_file, const compile_options& options) {
   const auto begin = std::chrono::steady_clock::now();
   syntax::parse_options parsing;
@@ -88,6 +89,7 @@ void compile(program_state& state, source_file& main_file, const compile_options
   if (parsing.include_directories.empty()) parsing.include_directories = {"."};
   parsing.macros = options.macros;
   parsing.warnings = options.warnings;
+  if (state.is_deep) parsing.deepest = syntax::deepest_nesting;
   state.words = word_size_of(options);
   parsing.word_bits = options.word_size;
 
@@ -109,6 +111,7 @@ void compile(program_state& state, source_file& main_file, const compile_options
     if (auto parsed = syntax::parse_query(text, state.query_sources, report, parsing))
       queries.push_back(std::move(*parsed));
   }
+  if (state.parsed.needs_deep_stack && !state.is_deep) return;
   state.syntax_errors = report.error_count();
   collect_shown_stages(state, options, report);
   if (!report.has_errors()) {
@@ -143,6 +146,22 @@ void compile(program_state& state, source_file& main_file, const compile_options
   state.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+/// A program whose expressions are too deep for a usual stack is read again, on a deep stack.
+/// @param open gives a state its text
+std::shared_ptr<program_state> compiled(const compile_options& options,
+                                        const std::function<source_file&(program_state&)>& open) {
+  auto state = std::make_shared<program_state>();
+  compile(*state, open(*state), options);
+  if (!state->parsed.needs_deep_stack) return state;
+  auto deep = std::make_shared<program_state>();
+  deep->is_deep = true;
+  if (!on_deep_stack([&] { compile(*deep, open(*deep), options); })) {
+    throw input_error(
+        "The program has very deep expressions or long rules, and no thread with a stack of 1 GiB starts");
+  }
+  return deep;
+}
+
 std::vector<relation_declaration> declarations(const program_state& state, bool of_queries) {
   std::vector<relation_declaration> declarations;
   if (!state.analysed) return declarations;
@@ -158,32 +177,29 @@ std::vector<relation_declaration> declarations(const program_state& state, bool 
 }  // namespace
 
 program program::from_file(const std::string& path, const compile_options& options) {
-  auto state = std::make_shared<program_state>();
-  compile(*state, state->sources.load(path), options);
-  return program(std::move(state));
+  return program(compiled(options, [&](program_state& state) -> source_file& { return state.sources.load(path); }));
 }
 
 program program::from_text(std::string text, const compile_options& options, const std::string& name) {
-  auto state = std::make_shared<program_state>();
-  compile(*state, state->sources.add(name, std::move(text)), options);
-  return program(std::move(state));
+  return program(
+      compiled(options, [&](program_state& state) -> source_file& { return state.sources.add(name, text); }));
 }
 
 program engine::read(std::string text, const compile_options& options, const std::string& name) const {
-  auto state = std::make_shared<program_state>();
-  state->symbols_of = state_.get();
-  compile(*state, state->sources.add(name, std::move(text)), options);
-  return program(std::move(state));
+  return program(compiled(options, [&](program_state& state) -> source_file& {
+    state.symbols_of = state_.get();
+    return state.sources.add(name, text);
+  }));
 }
 
 program program::from_sources(const std::vector<source_text>& sources, const compile_options& options) {
   if (sources.empty()) throw input_error("a program has a file at least");
   std::map<std::string, stored_source> stored;
   for (const source_text& source : sources) stored[source.path] = {source.identity, source.text};
-  auto state = std::make_shared<program_state>();
-  state->sources = source_manager(std::move(stored));
-  compile(*state, state->sources.load(sources.front().path), options);
-  return program(std::move(state));
+  return program(compiled(options, [&](program_state& state) -> source_file& {
+    state.sources = source_manager(stored);
+    return state.sources.load(sources.front().path);
+  }));
 }
 
 std::vector<source_text> program::sources() const {
@@ -234,7 +250,7 @@ const std::vector<std::string>& program::stages() { return detail::stage_names()
 const std::vector<std::string>& program::shown_stages() const { return state_->shown_stages; }
 
 std::string program::show(std::string_view stage, const run_options& options) const {
-  return detail::show_stage(*state_, stage, options);
+  return detail::on_stack_for(*state_, [&] { return detail::show_stage(*state_, stage, options); });
 }
 
 }  // namespace gpulog

@@ -3,11 +3,14 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "gpulog/diagnostic.hpp"
 #include "plan/plan.hpp"
 #include "sema/program.hpp"
+#include "support/deep_stack.hpp"
 #include "support/source.hpp"
 #include "syntax/ast.hpp"
 
@@ -26,10 +29,23 @@ struct program_state {
   std::vector<diagnostic> remarks;
   std::string report;
   std::vector<std::string> shown_stages;  ///< by the pragma `show`
+  bool is_deep = false;                   ///< whatever walks its expressions runs by on_stack_for()
   std::size_t syntax_errors = 0;
   engine_state* symbols_of = nullptr;  ///< the engine that a program was read for; afterwards only compared
   bool is_cut_off = false;             ///< the first error is an unexpected end of text
   double compile_seconds = 0;
 };
+
+/// Returns what the action does, called on a stack that suffices for the program's expressions.
+template <class Action>
+auto on_stack_for(const program_state& state, const Action& action) {
+  if constexpr (std::is_void_v<decltype(action())>) {
+    if (!state.is_deep || !on_deep_stack(action)) action();
+  } else {
+    std::optional<decltype(action())> result;
+    on_stack_for(state, [&] { result.emplace(action()); });
+    return std::move(*result);
+  }
+}
 
 }  // namespace gpulog::detail

@@ -23,7 +23,7 @@ namespace {
 template <class Search>
 auto found_by(detail::engine_state& engine, const Search& search) {
   try {
-    return search(engine.proof_finder());
+    return detail::on_stack_for(*engine.source, [&] { return search(engine.proof_finder()); });
   } catch (const backend::memory_exceeded& fault) {
     throw detail::out_of_memory("looking for a proof", fault, engine.memory);
   } catch (const std::length_error& fault) {
@@ -178,12 +178,14 @@ tuple_matches engine::matches(std::string_view question, std::size_t most) {
 }
 
 std::vector<std::string> engine::rules(std::string_view relation) const {
-  const sema::program& program = state_->analysed();
-  std::vector<std::string> texts;
-  for (const rule_id rule : program[detail::relation_named(relation, program)].rules) {
-    texts.push_back(sema::source_text(program, program[rule]));
-  }
-  return texts;
+  return detail::on_stack_for(*state_->source, [&] {
+    const sema::program& program = state_->analysed();
+    std::vector<std::string> texts;
+    for (const rule_id rule : program[detail::relation_named(relation, program)].rules) {
+      texts.push_back(sema::source_text(program, program[rule]));
+    }
+    return texts;
+  });
 }
 
 }  // namespace gpulog

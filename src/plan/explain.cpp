@@ -55,7 +55,7 @@ bool is_on_symbols(scalar_op op) {
 class version_printer {
  public:
   version_printer(const program& plan, const rule_version& version)
-      : plan_(plan), version_(version), current_names_(version.slot_count), definitions_(version.slot_count) {}
+      : plan_(plan), version_(version), current_names_(version.slot_count), next_names_(version.slot_count) {}
 
   std::string print(const operation& op) {
     return std::visit([this](const auto& printed) { return text(printed); }, op);
@@ -64,13 +64,10 @@ class version_printer {
  private:
   std::string define(slot_id slot) {
     // slot_names lists the variables in the order in which the slot is written.
-    std::string_view names = version_.slot_names[slot.value];
-    for (std::size_t skipped = 0; skipped < definitions_[slot.value]; ++skipped) {
-      const std::size_t end = names.find('/');
-      names = end == std::string_view::npos ? std::string_view() : names.substr(end + 1);
-    }
-    ++definitions_[slot.value];
+    std::size_t& next = next_names_[slot.value];
+    const std::string_view names = std::string_view(version_.slot_names[slot.value]).substr(next);
     const std::string_view name = names.substr(0, names.find('/'));
+    next += std::min(name.size() + 1, names.size());
     current_names_[slot.value] = name.empty() ? fmt::format("${}", slot.value) : std::string(name);
     return current_names_[slot.value];
   }
@@ -211,7 +208,7 @@ class version_printer {
   const program& plan_;
   const rule_version& version_;
   std::vector<std::string> current_names_;
-  std::vector<std::size_t> definitions_;  // how often each slot was written so far
+  std::vector<std::size_t> next_names_;  // in slot_names: where the name of the next writing of a slot begins
 };
 
 std::string operators_text(const program& plan, const rule_version& version, std::string_view indentation) {

@@ -157,61 +157,107 @@ std::string names(const program& program, const stratum& stratum) {
 
 namespace {
 
-/// `$Branch(fields)`; nothing where the fields are in a variable that desugaring made.
-std::optional<std::string> branch_text(const program& program, const rule& rule, const expression& record) {
-  const branch_type& branch = program.structures[record.structure.value].branches[record.arguments[0].constant];
-  if (branch.fields.empty()) return "$" + branch.name;
-  std::string fields = to_text(program, rule, record.arguments[1]);
-  if (branch.fields.size() > 1) {
-    if (!fields.starts_with('[')) return std::nullopt;
-    fields = fields.substr(1, fields.size() - 2);
+/// Appends an expression to a text: in time that its size determines, however deep it is.
+class expression_printer {
+ public:
+  expression_printer(const program& program, const rule& rule, std::string& text)
+      : program_(program), rule_(rule), text_(text) {}
+
+  void print(const expression& tree) {
+    switch (tree.what) {
+      case expression::form::variable:
+        text_ += rule_.variables[tree.variable].name;
+        break;
+      case expression::form::constant:
+        text_ += constant_text(program_, tree.kind, tree.constant, tree.structure);
+        break;
+      case expression::form::unnamed:
+        text_ += '_';
+        break;
+      case expression::form::record:
+        if (tree.structure.valid() && print_branch(tree)) break;
+        print_list('[', tree.arguments, 0, ']');
+        break;
+      case expression::form::operation:
+        print_operation(tree);
+        break;
+    }
   }
-  return fmt::format("${}({})", branch.name, fields);
-}
+
+ private:
+  void print_list(char open, const std::vector<expression>& trees, std::size_t first, char close) {
+    text_ += open;
+    for (std::size_t at = first; at < trees.size(); ++at) {
+      if (at > first) text_ += ',';
+      print(trees[at]);
+    }
+    text_ += close;
+  }
+
+  /// `$Branch(fields)`; false where the fields are in a variable that desugaring made.
+  bool print_branch(const expression& record) {
+    const structure_type& type = program_.structures[record.structure.value];
+    const branch_type& branch = type.branches[static_cast<std::size_t>(record.arguments[0].constant)];
+    const expression& payload = record.arguments[1];
+    const std::string_view named = payload.is_variable() ? rule_.variables[payload.variable].name : std::string_view();
+    if (branch.fields.size() > 1 && !payload.is_record() && !named.starts_with('[')) return false;
+    text_ += '$';
+    text_ += branch.name;
+    if (branch.fields.size() == 1) {
+      text_ += '(';
+      print(payload);
+      text_ += ')';
+    } else if (branch.fields.size() > 1 && payload.is_record()) {
+      print_list('(', payload.arguments, 0, ')');
+    } else if (branch.fields.size() > 1) {
+      text_ += '(';
+      text_ += named.substr(1, named.size() - 2);
+      text_ += ')';
+    }
+    return true;
+  }
+
+  void print_operation(const expression& tree) {
+    const std::string_view name = operation_text(tree.op);
+    if (is_infix(tree.op)) {
+      const std::string_view space = name.front() >= 'a' && name.front() <= 'z' ? " " : "";
+      text_ += '(';
+      print(tree.arguments[0]);
+      text_ += space;
+      text_ += name;
+      text_ += space;
+      print(tree.arguments[1]);
+      text_ += ')';
+      return;
+    }
+    if (tree.op == scalar_op::call_functor) {
+      text_ += "@" + program_.functors[static_cast<std::size_t>(tree.arguments.front().constant)].name;
+      return print_list('(', tree.arguments, 1, ')');
+    }
+    const bool is_prefix = tree.op == scalar_op::negate_number || tree.op == scalar_op::negate_float ||
+                           tree.op == scalar_op::bit_not || tree.op == scalar_op::logical_not;
+    if (is_prefix) {
+      text_ += '(';
+      text_ += name;
+      print(tree.arguments[0]);
+      text_ += ')';
+      return;
+    }
+    text_ += name;
+    print_list('(', tree.arguments, 0, ')');
+  }
+
+  const program& program_;
+  const rule& rule_;
+  std::string& text_;
+};
 
 }  // namespace
 
 std::string to_text(const program& program, const rule& rule, const expression& expression) {
-  switch (expression.what) {
-    case expression::form::variable:
-      return rule.variables[expression.variable].name;
-    case expression::form::constant:
-      return constant_text(program, expression.kind, expression.constant, expression.structure);
-    case expression::form::unnamed:
-      return "_";
-    case expression::form::record:
-    case expression::form::operation:
-      break;
-  }
-  if (expression.is_record() && expression.structure.valid()) {
-    if (auto branch = branch_text(program, rule, expression)) return *branch;
-  }
-  if (expression.is_record()) {
-    std::string fields;
-    for (const auto& field : expression.arguments) {
-      if (!fields.empty()) fields += ",";
-      fields += to_text(program, rule, field);
-    }
-    return fmt::format("[{}]", fields);
-  }
-  const std::string_view name = operation_text(expression.op);
-  if (is_infix(expression.op)) {
-    const std::string_view space = name.front() >= 'a' && name.front() <= 'z' ? " " : "";
-    return fmt::format("({}{}{}{}{})", to_text(program, rule, expression.arguments[0]), space, name, space,
-                       to_text(program, rule, expression.arguments[1]));
-  }
-  std::string arguments;
-  const bool is_user_call = expression.op == scalar_op::call_functor;
-  for (std::size_t position = is_user_call ? 1 : 0; position < expression.arguments.size(); ++position) {
-    if (!arguments.empty()) arguments += ",";
-    arguments += to_text(program, rule, expression.arguments[position]);
-  }
-  if (is_user_call) {
-    return fmt::format("@{}({})", program.functors[expression.arguments.front().constant].name, arguments);
-  }
-  const bool is_prefix = expression.op == scalar_op::negate_number || expression.op == scalar_op::negate_float ||
-                         expression.op == scalar_op::bit_not || expression.op == scalar_op::logical_not;
-  return is_prefix ? fmt::format("({}{})", name, arguments) : fmt::format("{}({})", name, arguments);
+  std::string text;
+  expression_printer(program, rule, text).print(expression);
+  return text;
 }
 
 std::string to_text(const program& program, const rule& rule, const literal& part) {

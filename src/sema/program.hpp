@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "support/child_list.hpp"
 #include "support/ids.hpp"
 #include "support/operations.hpp"
 #include "support/source.hpp"
@@ -97,7 +98,7 @@ struct expression {
   wide_word constant = 0;
   scalar_op op = scalar_op::copy;
   structure_id structure;  ///< of a record or constant that a branch constructor makes: its type
-  std::vector<expression> arguments;
+  child_list<expression> arguments;
   source_span span;
 
   [[nodiscard]] bool is_variable() const { return what == form::variable; }
@@ -106,6 +107,8 @@ struct expression {
   [[nodiscard]] bool is_operation() const { return what == form::operation; }
   [[nodiscard]] bool is_record() const { return what == form::record; }
 };
+
+[[nodiscard]] inline child_list<expression>* children_of(expression& tree) { return &tree.arguments; }
 
 // ---- literals and rules ---------------------------------------------------------------------------------------------
 

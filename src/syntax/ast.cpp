@@ -20,6 +20,14 @@ bool operator==(const literal&, const literal&) = default;
 bool operator==(const component&, const component&) = default;
 bool operator==(const item&, const item&) = default;
 
+child_list<argument>* children_of(argument& term) {
+  if (auto* record = term.as<record_constructor>()) return &record->fields;
+  if (auto* branch = term.as<branch_constructor>()) return &branch->fields;
+  if (auto* call = term.as<functor_call>()) return &call->arguments;
+  if (auto* call = term.as<user_functor_call>()) return &call->arguments;
+  return nullptr;
+}
+
 std::string_view spelling(functor op) {
   using enum functor;
   static constexpr entry<functor, std::string_view> table[] = {

@@ -14,7 +14,7 @@
 
 /// The abstract syntax of a program, close to its text: nothing is resolved, expanded or typed. All nodes are values:
 /// copying copies the tree, == compares trees without their places. The parser limits the depth of trees
-/// (max_nesting_depth in parser.hpp), so that recursion over them, destruction included, is safe.
+/// (parse_options::deepest in parser.hpp), so that recursion over them is safe; destruction is at any depth.
 namespace gpulog::syntax {
 
 // ---- clauses --------------------------------------------------------------------------------------------------------
@@ -258,6 +258,8 @@ struct item {
 
 struct program {
   std::vector<item> items;  ///< in the order of the text, included files in place
+  /// An expression is deeper than parse_options::deepest, or a body is so long that its plan is as deep.
+  bool needs_deep_stack = false;
   friend bool operator==(const program&, const program&) = default;
 };
 

@@ -45,6 +45,7 @@ program parser::run() {
   program result;
   items(result.items, false);
   explain_unknown_names();
+  result.needs_deep_stack = needs_deep_stack_;
   return result;
 }
 

@@ -11,9 +11,10 @@
 
 namespace gpulog::syntax {
 
-/// Trees of arguments are at most this deep, literals within literals a quarter of it; a deeper program is rejected
-/// with a diagnostic.
+/// The depth of trees of arguments for which a usual stack of 8 MB suffices, and the depth for which on_deep_stack()
+/// does. Aggregates and casts within each other are limited to the former in any case, literals to a quarter of it.
 inline constexpr std::uint32_t max_nesting_depth = 1000;
+inline constexpr std::uint32_t deepest_nesting = 200'000;
 
 struct parse_options {
   /// Where `.include` and `#include` look, after the folder of the including file.
@@ -26,6 +27,8 @@ struct parse_options {
   std::uint32_t word_bits = 32;
   /// Whether deprecated forms and ignored lines are reported.
   bool warnings = true;
+  /// How deep trees of arguments may be; a deeper program is rejected with a diagnostic.
+  std::uint32_t deepest = max_nesting_depth;
   /// Whether other files may be read at all.
   bool allow_include = true;
 };

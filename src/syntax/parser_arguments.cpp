@@ -244,6 +244,7 @@ argument parser::branch() {
 }
 
 argument parser::cast() {
+  const boxed_nesting boxed(*this, weight_of_argument);
   const source_span begin = take().span;
   expect(token_kind::left_parenthesis);
   argument value = expression();
@@ -265,6 +266,7 @@ argument parser::user_call() {
 }
 
 argument parser::user_aggregate(const source_span& begin) {
+  const boxed_nesting boxed(*this, weight_of_argument);
   take();
   aggregate made;
   made.op = aggregate_op::user;
@@ -284,6 +286,7 @@ argument parser::user_aggregate(const source_span& begin) {
 }
 
 argument parser::aggregation(aggregate_op op) {
+  const boxed_nesting boxed(*this, weight_of_argument);
   const source_span begin = take().span;
   item_.form = begin;
   if (!at(token_kind::left_parenthesis)) {

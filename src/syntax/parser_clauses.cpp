@@ -59,6 +59,8 @@ conjunction parser::conjunction_after(literal first) {
     result.push_back(term());
     deepest = std::max(deepest, depth_);
   }
+  // Each variable of such a chain of equalities is defined by the one before it.
+  if (result.size() > max_nesting_depth) needs_deep_stack_ = true;
   depth_ = deepest;
   return result;
 }
@@ -84,6 +86,7 @@ literal parser::term() {
 
 std::variant<literal, argument> parser::term_or_argument() {
   const nesting guard(*this, weight_of_literal);
+  const boxed_nesting boxed(*this, weight_of_literal);
   const source_span begin = current_.span;
   switch (current_.kind) {
     case token_kind::exclamation: {

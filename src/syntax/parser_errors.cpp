@@ -255,9 +255,9 @@ bool parser::lacks_dot() const {
   return here.line != last.line && here.column <= begin.column;
 }
 
-void parser::too_deep() {
-  report_.error(current_.span,
-                "expression is nested too deeply: the limit is " + std::to_string(max_nesting_depth) + " levels");
+void parser::too_deep(std::uint32_t limit) {
+  needs_deep_stack_ = true;
+  report_.error(current_.span, "expression is nested too deeply: the limit is " + std::to_string(limit) + " levels");
   throw syntax_error();
 }
 

@@ -166,10 +166,25 @@ class parser {
   // ---- depth of trees ----
   /// Limits the recursion of the parser itself. Literals within literals need more stack a level than arguments do.
   static constexpr std::uint32_t weight_of_argument = 1, weight_of_literal = 4;
+  /// For nodes that are destroyed recursively.
+  class boxed_nesting {
+   public:
+    boxed_nesting(parser& owner, std::uint32_t weight) : owner_(owner), weight_(weight) {
+      if (owner_.boxed_nesting_ + weight_ > max_nesting_depth) owner_.too_deep(max_nesting_depth);
+      owner_.boxed_nesting_ += weight_;
+    }
+    boxed_nesting(const boxed_nesting&) = delete;
+    boxed_nesting& operator=(const boxed_nesting&) = delete;
+    ~boxed_nesting() { owner_.boxed_nesting_ -= weight_; }
+
+   private:
+    parser& owner_;
+    std::uint32_t weight_;
+  };
   class nesting {
    public:
     nesting(parser& owner, std::uint32_t weight) : owner_(owner), weight_(weight) {
-      if (owner_.nesting_ + weight_ > max_nesting_depth) owner_.too_deep();
+      if (owner_.nesting_ + weight_ > owner_.options_.deepest) owner_.too_deep(owner_.options_.deepest);
       owner_.nesting_ += weight_;
     }
     nesting(const nesting&) = delete;
@@ -180,11 +195,11 @@ class parser {
     parser& owner_;
     std::uint32_t weight_;
   };
-  [[noreturn]] void too_deep();
+  [[noreturn]] void too_deep(std::uint32_t limit);
   /// Says that the node just made is one level above nodes of depth `below`.
   void set_depth(std::uint32_t below) {
     depth_ = below + 1;
-    if (depth_ > max_nesting_depth) too_deep();
+    if (depth_ > options_.deepest) too_deep(options_.deepest);
   }
 
   token_stream tokens_;
@@ -210,7 +225,8 @@ class parser {
     std::vector<token_kind> words = {};  ///< reserved words that were read
   };
   item_state item_;
-  std::uint32_t nesting_ = 0;
+  std::uint32_t nesting_ = 0, boxed_nesting_ = 0;
+  bool needs_deep_stack_ = false;
   std::uint32_t depth_ = 0;  ///< of the tree that was made last
   std::uint32_t components_open_ = 0;
   std::int64_t braces_open_ = 0;

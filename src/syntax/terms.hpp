@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "support/child_list.hpp"
 #include "support/source.hpp"
 
 /// The parts of clauses: names, arguments and literals. ast.hpp says what holds for all nodes.
@@ -117,16 +118,19 @@ struct iteration_counter {
   friend bool operator==(const iteration_counter&, const iteration_counter&) = default;
 };
 
+/// The arguments of a constructor or functor call; nullptr for other terms.
+[[nodiscard]] child_list<argument>* children_of(argument& term);
+
 /// `[a, b]`
 struct record_constructor {
-  std::vector<argument> fields;
+  child_list<argument> fields;
   friend bool operator==(const record_constructor&, const record_constructor&);
 };
 
 /// `$Branch(a, b)`, `$Enum` (as `$Enum()`)
 struct branch_constructor {
   qualified_name branch;
-  std::vector<argument> fields;
+  child_list<argument> fields;
   friend bool operator==(const branch_constructor&, const branch_constructor&);
 };
 
@@ -173,14 +177,14 @@ enum class functor : std::uint8_t {
 /// An operator or a built-in function applied.
 struct functor_call {
   functor op = functor::add;
-  std::vector<argument> arguments;
+  child_list<argument> arguments;
   friend bool operator==(const functor_call&, const functor_call&);
 };
 
 /// `@name(arguments)`
 struct user_functor_call {
   std::string name;
-  std::vector<argument> arguments;
+  child_list<argument> arguments;
   friend bool operator==(const user_functor_call&, const user_functor_call&);
 };
 

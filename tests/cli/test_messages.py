@@ -96,7 +96,7 @@ class SmallStack(CommandTest):
     def test_depths_are_errors(self):
         for part, ending in (('(', ')'), ('[', ']'), ('cat(', ')')):
             with self.subTest(part=part):
-                self.write('program.dl', '.decl a(x:number)\na(%s1%s).\n' % (part * 100000, ending * 100000))
+                self.write('program.dl', '.decl a(x:number)\na(%s1%s).\n' % (part * 250000, ending * 250000))
                 process = self.run_with(64, 'program.dl')
                 self.assertEqual(process.returncode, 1)
                 self.assertIn(b'nested too deeply', process.stderr)

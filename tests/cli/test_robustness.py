@@ -126,14 +126,59 @@ class Sizes(RobustnessTest):
 
 class Depths(RobustnessTest):
     def test_nesting_of_programs(self):
-        many = scaled(100000)
-        for part, ending in (('(', ')'), ('[', ']'), ('-', ''), ('1+', ''), ('bnot ', ''), ('cat(', ')'), ('$A(', ')'), ('min(1,', ')')):
+        many = 250000
+        parts = (('(', ')'), ('[', ']'), ('-', ''), ('1+', ''), ('bnot ', ''), ('cat(', ')'), ('$A(', ')'), ('min(1,', ')'))
+        for part, ending in () if IS_SANITIZED else parts:  # instrumented, it would take gigabytes of stack
             with self.subTest(part=part):
-                self.rejected('.decl a(x:number)\na(%s1%s).\n' % (part * many, ending * many), 'nested too deeply')
+                self.rejected('.decl a(x:number)\na(%s1%s).\n' % (part * many, ending * many),
+                              'nested too deeply: the limit is 200000 levels')
+        many = scaled(100000)
+        for part, ending in (('as(', ', number)'), ('sum ', ': a(_)')):
+            with self.subTest(part=part):
+                self.rejected('.decl a(x:number)\na(%s1%s).\n' % (part * many, ending * many),
+                              'nested too deeply: the limit is 1000 levels')
         for part, ending in (('(', ')'), ('!', ''), ('!(', ')'), ('1 = count : {', '}')):
             with self.subTest(part=part):
                 body = part * many + 'a(1)' + ending * many
                 self.rejected('.decl a(x:number)\na(1).\na(x) :- a(x), %s.\n' % body, 'nested too deeply')
+
+    def test_long_expressions(self):
+        many = scaled(100000)
+        text = ('.decl e(x:number)\ne(1).\n.decl a(n:number, x:number)\n.output a\n'
+                'a(1, %s).\na(2, %s) :- e(x).\na(3, x) :- e(y), x = %s.\na(4, %s).\na(5, %s) :- e(x).\n' %
+                (' + '.join(['1'] * many), ' - '.join(['x'] * many), ' + '.join(['y'] * many), '(' * many + '7' + ')' * many,
+                 'bnot ' * many + 'x'))
+        self.accepted(text)
+        self.assertEqual(self.rows('out', 'a.csv'),
+                         ['1\t%d' % many, '2\t%d' % (2 - many), '3\t%d' % many, '4\t7', '5\t1'])
+        for stage in ('initial-ast', 'transformed-ast', 'transformed-ram', 'type-analysis', 'scc-graph-text'):
+            with self.subTest(stage=stage):
+                self.accepted(text, '--show', stage)
+        self.accepted(text, '-p', 'p.json', '-v')
+
+    def test_long_lists(self):
+        many = scaled(100000)
+        texts = ['[%d, ' % number for number in range(many)]
+        value = ''.join(texts) + 'nil' + ']' * many
+        self.accepted('.type L = [h:number, t:L]\n.decl a(x:L)\n.output a\na(%s).\n' % value)
+        self.assertEqual(self.read('out', 'a.csv'), value + '\n')
+        pattern = '[_, ' * 2000 + '_' + ']' * 2000
+        self.accepted('.type L = [h:number, t:L]\n.decl a(x:L)\na(%s). a(nil).\n.decl b(x:number)\nb(1) :- a(%s).\n.output b\n'
+                      % (pattern.replace('_', '1', 2000).replace('_', 'nil'), pattern))
+        self.assertEqual(self.rows('out', 'b.csv'), ['1'])
+        tower = '.type T = Z {} | S {p:T}\n.decl a(x:T)\n.output a\na(%s).\n' % ('$S(' * many + '$Z' + ')' * many)
+        self.accepted(tower)
+        self.assertEqual(self.read('out', 'a.csv'), '$S(' * many + '$Z' + ')' * many + '\n')
+
+    def test_long_bodies(self):
+        many = scaled(100000)
+        self.accepted('.decl e(x:number)\ne(1). e(-1).\n.decl a(x:number)\n.output a\na(x) :- e(x), %s.\n' %
+                      ', '.join('x != %d' % (number - 1 - many) for number in range(many)))
+        self.assertEqual(self.rows('out', 'a.csv'), ['1'])
+        many = scaled(20000)
+        self.accepted('.decl e(x:number)\ne(1).\n.decl a(x:number)\n.output a\na(x%d) :- e(x0), %s.\n' %
+                      (many, ', '.join('x%d = x%d + 1' % (number, number - 1) for number in range(1, many + 1))))
+        self.assertEqual(self.rows('out', 'a.csv'), [str(many + 1)])
 
     def test_nesting_of_facts(self):
         deep = scaled(100000)

@@ -59,7 +59,7 @@ class variable_classes {
   std::vector<std::optional<wide_word>> constants_;
 };
 
-void substitute(sema::expression& tree, const variable_classes& classes) {
+void substitute_variables(sema::expression& tree, const variable_classes& classes) {
   if (tree.is_variable()) {
     if (const std::optional<wide_word> value = classes.constant(tree.variable)) {
       tree.what = sema::expression::form::constant;
@@ -68,7 +68,11 @@ void substitute(sema::expression& tree, const variable_classes& classes) {
       tree.variable = classes.representative(tree.variable);
     }
   }
-  for (sema::expression& argument : tree.arguments) substitute(argument, classes);
+  for (sema::expression& argument : tree.arguments) substitute_variables(argument, classes);
+}
+
+void substitute(sema::expression& tree, const variable_classes& classes) {
+  substitute_variables(tree, classes);
   fold_constants(tree, classes.words());
 }
 

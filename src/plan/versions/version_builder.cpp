@@ -5,7 +5,9 @@
 #include <numeric>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "plan/rules/constant_folding.hpp"
 #include "plan/versions/liveness.hpp"
@@ -158,27 +160,35 @@ class body_translator {
     for (const auto& [slot, value] : comparisons) emit(filter{comparison_op::equal, operand::slot(slot), value});
   }
 
-  /// Returns whether an atom of the rule contains the record, or a record with the record as a field. The record then
-  /// exists already.
-  [[nodiscard]] bool is_known_record(std::uint32_t variable, std::set<std::uint32_t> asked = {}) const {
-    if (!asked.insert(variable).second) return false;
-    for (const body_atom& atom : rule_->atoms) {
-      std::vector<std::uint32_t> held;
-      append_variables(atom, held);
-      if (std::find(held.begin(), held.end(), variable) != held.end()) return true;
+  /// A record that some atom is to hold exists already, and so does a record that is a field of one.
+  [[nodiscard]] bool is_known_record(std::uint32_t variable) {
+    const auto [found, is_new] = known_records_.try_emplace(rule_);
+    if (is_new) found->second = variables_of_known_records();
+    return found->second.contains(variable);
+  }
+
+  [[nodiscard]] std::set<std::uint32_t> variables_of_known_records() const {
+    std::multimap<std::uint32_t, const sema::expression*> patterns;  // by the variable of their record
+    for (const condition& test : rule_->conditions) {
+      if (test.op != comparison_op::equal) continue;
+      if (test.left.is_record() && test.right.is_variable()) patterns.emplace(test.right.variable, &test.left);
+      if (test.right.is_record() && test.left.is_variable()) patterns.emplace(test.left.variable, &test.right);
     }
-    const auto is_field_of_known = [&](const sema::expression& pattern, const sema::expression& record) {
-      return pattern.is_record() && record.is_variable() &&
-             std::any_of(pattern.arguments.begin(), pattern.arguments.end(),
-                         [variable](const sema::expression& field) {
-                           return field.is_variable() && field.variable == variable;
-                         }) &&
-             is_known_record(record.variable, asked);
-    };
-    return std::any_of(rule_->conditions.begin(), rule_->conditions.end(), [&](const condition& test) {
-      return test.op == comparison_op::equal &&
-             (is_field_of_known(test.left, test.right) || is_field_of_known(test.right, test.left));
-    });
+    std::vector<std::uint32_t> reached;
+    for (const body_atom& atom : rule_->atoms) append_variables(atom, reached);
+    std::set<std::uint32_t> known;
+    while (!reached.empty()) {
+      const std::uint32_t variable = reached.back();
+      reached.pop_back();
+      if (!known.insert(variable).second) continue;
+      const auto [first, last] = patterns.equal_range(variable);
+      for (auto pattern = first; pattern != last; ++pattern) {
+        for (const sema::expression& field : pattern->second->arguments) {
+          if (field.is_variable()) reached.push_back(field.variable);
+        }
+      }
+    }
+    return known;
   }
 
   void perform(const fold_matches& action) {
@@ -284,27 +294,45 @@ class body_translator {
     compute op;
     op.op = tree.op;
     for (const sema::expression& argument : tree.arguments) op.arguments.push_back(evaluate(argument));
-    for (std::size_t position = 0; position < result_.operations.size(); ++position) {
-      const auto* same = std::get_if<compute>(&result_.operations[position].op);
-      if (same != nullptr && op.op != scalar_op::next_counter && is_visible(position) && same->op == op.op &&
-          same->arguments == op.arguments)
-        return operand::slot(same->result);
-    }
-    op.result = result_.new_slot(no_variable, tree.kind);
-    const operand result = operand::slot(op.result);
-    emit(std::move(op));
-    return result;
+    if (op.op == scalar_op::next_counter) return made_by(std::move(op), tree.kind);
+    auto& same = computed_[{op.op, keys_of(op.arguments)}];
+    if (const auto value = visible_value(same)) return *value;
+    const std::size_t position = result_.operations.size();
+    same.emplace_back(position, made_by(std::move(op), tree.kind));
+    return same.back().second;
   }
 
   operand evaluate_record(const sema::expression& tree, bool known_only) {
     pack op;
     op.known_only = known_only;
     for (const sema::expression& field : tree.arguments) op.fields.push_back(evaluate(field));
-    for (std::size_t position = 0; position < result_.operations.size(); ++position) {
-      const auto* same = std::get_if<pack>(&result_.operations[position].op);
-      if (same != nullptr && is_visible(position) && same->fields == op.fields) return operand::slot(same->result);
-    }
-    op.result = result_.new_slot(no_variable, tree.kind);
+    auto& same = packed_[keys_of(op.fields)];
+    if (const auto value = visible_value(same)) return *value;
+    const std::size_t position = result_.operations.size();
+    same.emplace_back(position, made_by(std::move(op), tree.kind));
+    return same.back().second;
+  }
+
+  using operand_keys = std::vector<std::tuple<bool, std::uint32_t, wide_word>>;
+
+  static operand_keys keys_of(const std::vector<operand>& operands) {
+    operand_keys keys;
+    for (const operand& one : operands) keys.emplace_back(one.is_constant, one.value, one.literal);
+    return keys;
+  }
+
+  /// Values of equal operations, with the places of these.
+  using equal_values = std::vector<std::pair<std::size_t, operand>>;
+
+  [[nodiscard]] std::optional<operand> visible_value(const equal_values& values) const {
+    const auto found =
+        std::find_if(values.begin(), values.end(), [&](const auto& each) { return is_visible(each.first); });
+    return found == values.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  template <class Operation>
+  operand made_by(Operation op, value_kind kind) {
+    op.result = result_.new_slot(no_variable, kind);
     const operand result = operand::slot(op.result);
     emit(std::move(op));
     return result;
@@ -315,6 +343,9 @@ class body_translator {
   version_builder result_;
   /// Ranges of earlier operators inside closed aggregates. The slots of these operators no longer hold values.
   std::vector<std::pair<std::size_t, std::size_t>> ended_folds_;
+  std::map<std::pair<scalar_op, operand_keys>, equal_values> computed_;
+  std::map<operand_keys, equal_values> packed_;
+  std::map<const normalized_rule*, std::set<std::uint32_t>> known_records_;  ///< by the body that is translated
   std::vector<std::optional<operand>> values_;
   std::vector<std::optional<sema::expression>> definitions_;
   double bindings_ = 1;

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 
 #include "parsing.hpp"
+#include "support/deep_stack.hpp"
 
 namespace gpulog::syntax {
 namespace {
@@ -363,6 +365,34 @@ TEST(nesting_depth, is_limited_with_a_message) {
   EXPECT_EQ(first_remark("a() :- " + repeated("x = sum 1 : { ", many) + "."), message);
   EXPECT_EQ(first_remark("a() :- " + repeated("(x) = sum 1 : { ((", many) + "."), message);
   EXPECT_EQ(first_remark(repeated(".comp C { ", many)), "1:components are nested too deeply: the limit is 100\n");
+}
+
+TEST(nesting_depth, of_trees_on_a_deep_stack) {
+#if defined(GPULOG_SANITIZED)
+  const int many = 20'000;
+#else
+  const int many = 150'000;
+#endif
+  parse_options options;
+  options.deepest = deepest_nesting;
+  // Destroyed on the usual stack.
+  std::optional<parsed_text> parsed;
+  std::string again;
+  const std::string text = "a(" + repeated("1 + ", many) + "x, " + repeated("[", many) + "y" + repeated("]", many) +
+                           ", " + repeated("-", many) + "z).\n";
+  ASSERT_TRUE(on_deep_stack([&] {
+    parsed.emplace(text, options);
+    again = print(parsed->result);
+  }));
+  EXPECT_EQ(parsed->remarks(), "");
+  EXPECT_FALSE(parsed->result.needs_deep_stack);
+  EXPECT_EQ(again, text);
+  parsed.reset();
+  EXPECT_TRUE(parsed_text(text).result.needs_deep_stack);
+  ASSERT_TRUE(on_deep_stack([&] {
+    EXPECT_EQ(remarks_on("a(" + repeated("as(", many) + "x).", options),
+              "1:expression is nested too deeply: the limit is 1000 levels\n");
+  }));
 }
 
 TEST(nesting_depth, nested_chains_count_together) {

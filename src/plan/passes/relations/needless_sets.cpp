@@ -24,13 +24,7 @@ class injectivity {
     for (const operation& one : version.operations) {
       if (!std::visit([this](const auto& op) { return this->enter(op); }, one)) return false;
     }
-    for (bool grew = true; grew;) {
-      grew = false;
-      for (const consequence& one : consequences_) {
-        const bool follows = std::includes(known_.begin(), known_.end(), one.from.begin(), one.from.end());
-        if (follows && known_.insert(one.to).second) grew = true;
-      }
-    }
+    add_what_follows();
     return std::includes(known_.begin(), known_.end(), read_.begin(), read_.end());
   }
 
@@ -39,6 +33,29 @@ class injectivity {
     std::set<value_number> from;
     value_number to;
   };
+
+  /// Adds to known_ what follows from it.
+  void add_what_follows() {
+    std::vector<std::vector<std::size_t>> consequences_of(next_);
+    std::vector<std::size_t> unknown_sources;
+    std::vector<value_number> followed;
+    for (std::size_t number = 0; number < consequences_.size(); ++number) {
+      const consequence& one = consequences_[number];
+      unknown_sources.push_back(one.from.size());
+      for (const value_number source : one.from) consequences_of[source].push_back(number);
+      if (one.from.empty()) followed.push_back(one.to);
+    }
+    followed.insert(followed.end(), known_.begin(), known_.end());
+    known_.clear();
+    while (!followed.empty()) {
+      const value_number value = followed.back();
+      followed.pop_back();
+      if (!known_.insert(value).second) continue;
+      for (const std::size_t number : consequences_of[value]) {
+        if (--unknown_sources[number] == 0) followed.push_back(consequences_[number].to);
+      }
+    }
+  }
 
   value_number write(slot_id slot) { return current_[slot.value] = next_++; }
 
