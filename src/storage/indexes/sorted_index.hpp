@@ -89,7 +89,8 @@ class sorted_index {
     indexed_ = 0;
   }
 
-  [[nodiscard]] bool are_few(std::uint64_t rows) const { return rows <= open_run::most_rows && !layout_.positions; }
+  /// Half of an open run: rows that fill it at once would be copied twice.
+  [[nodiscard]] bool are_few(std::uint64_t rows) const { return rows <= open_run::most_rows / 2 && !layout_.positions; }
 
   template <class Backend>
   void make_delta_old(Backend& backend, const column_pointers& columns) {
