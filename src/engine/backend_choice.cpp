@@ -15,13 +15,13 @@
 #include "exec/hybrid/hybrid_executor.hpp"
 #endif
 
-/// Which backend runs a program: what options ask for, what the machine has, and what the device can't do.
+/// Choice of the backend for a program, based on the options, the machine and the limits of the device.
 namespace gpulog::detail {
 
 #if defined(GPULOG_WITH_GPU)
 namespace {
 
-/// The device of a run, whose executor is made when a stratum is given to it.
+/// The device of a run; creates the executor when the device receives its first stratum.
 class starting_device final : public exec::device_source {
  public:
   using maker = std::function<std::unique_ptr<exec::stratum_executor>()>;
@@ -39,7 +39,7 @@ class starting_device final : public exec::device_source {
   maker make_;
 };
 
-/// What --place asks for comes before what the rules say, but for what a device can't do.
+/// Applies --place, which overrides the cost rules but not the limits of the device.
 void set_places(const run_options& options, const sema::program& analysed, const plan::program& planned,
                 exec::placement_rules& rules) {
   rules.wanted_on_device.assign(planned.strata.size(), false);
@@ -110,8 +110,9 @@ std::unique_ptr<exec::executor> engine_state::make_executor(const exec::options&
   return exec::make_cpu_executor(running_plan(), symbols, memory, chosen);
 }
 
-/// Strata that the device can't run, and in `auto` those that it is slower for, go to the host. Nothing where that is
-/// all of them.
+/// Creates the executor for a device. Strata that the device cannot run or, in `auto`, runs more slowly are assigned to
+/// the host.
+/// @return nullptr if the host would run all strata
 std::unique_ptr<exec::executor> engine_state::make_device_executor([[maybe_unused]] const exec::options& chosen) {
 #if defined(GPULOG_WITH_GPU)
   exec::options on_device = chosen;

@@ -20,7 +20,7 @@
 namespace gpulog::detail {
 namespace {
 
-/// Rows that an executor is given at a time, where it may be given some.
+/// Number of rows loaded into an executor at a time, if it accepts pieces.
 constexpr std::uint64_t rows_per_piece = 1u << 21;
 
 const char* name_of(storage_kind kind) {
@@ -55,7 +55,7 @@ storage::set_choice sets_of(storage_kind kind) {
   return kind == storage_kind::bits ? storage::set_choice::bits : storage::set_choice::automatic;
 }
 
-/// A folder that nobody chose may be chosen by the program.
+/// Takes folders from the program's pragmas unless the caller chose some.
 run_options with_folders(run_options chosen, const std::map<std::string, std::string>& pragmas) {
   const auto from_pragma = [&pragmas](const std::string& key, std::string& folder) {
     const auto found = pragmas.find(key);
@@ -67,7 +67,7 @@ run_options with_folders(run_options chosen, const std::map<std::string, std::st
   return chosen;
 }
 
-/// What the executor says of a relation or a rule; the planner has made names for parts of both.
+/// Replaces names introduced by the planner in a message of the executor.
 std::string with_names_of_program(const std::string& message) {
   const std::size_t place = std::min(message.find("\nin file "), message.size());
   return sema::without_made_names(std::string_view(message).substr(0, place)) + message.substr(place);
@@ -96,9 +96,9 @@ engine_state::engine_state(std::shared_ptr<const program_state> program, run_opt
   choose_backend();
   if (options.jobs == 0) options.jobs = std::max(1U, std::thread::hardware_concurrency());
   find_functors();
-  // In `hisa` mode workers wait while one deduplicates, with workers of its own.
+  // In `hisa` mode, workers wait while one of them deduplicates with additional workers.
   const std::size_t threads = options.storage == storage_kind::hisa ? std::size_t{2} * options.jobs : options.jobs;
-  // Asking starts TBB, which one thread does without.
+  // The query itself starts TBB, which a single thread does not need.
   if (threads > 1 && threads > tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism)) {
     more_threads.emplace(tbb::global_control::max_allowed_parallelism, threads);
   }
@@ -200,7 +200,7 @@ proof_search& engine_state::proof_finder() {
 
 void engine_state::stage(std::uint32_t relation, const std::vector<word>& row) {
   auto& blocks = staged[relation];
-  // What was erased before is erased in the blocks that were there.
+  // Erased rows apply to the blocks that existed at that time.
   const bool ends_block = !erased[relation].empty() && erased[relation].latest == blocks.size();
   if (blocks.empty() || ends_block) blocks.emplace_back();
   append_row(blocks.back(), row, memory);
@@ -215,14 +215,14 @@ void engine_state::hand_over_staged_rows() {
         std::vector<const word*> columns;
         for (const auto& column : block.columns) columns.push_back(column.data() + begin);
         current->executor->load(relation_id(number), columns, rows);
-        // Rows are in memory twice only piece by piece.
+        // At most one piece of the rows is in memory twice.
         for (auto& column : block.columns) memory.discard(column.data() + begin, rows * sizeof(word));
       }
     }
   }
 }
 
-/// Whether it makes no difference, in result and time, that rows are loaded some at a time.
+/// Returns whether loading the rows in pieces affects neither the result nor the time.
 bool engine_state::may_load_pieces(std::uint32_t relation) const {
   const plan::relation& wanted = planned().relations[relation];
   const bool keeps_all = wanted.choice_domains.empty() && !wanted.is_equivalence && !wanted.best;
@@ -239,11 +239,11 @@ std::vector<std::uint64_t> engine_state::distinct_values(std::uint32_t relation,
   return count_distinct(columns, rows(relation), run);
 }
 
-/// What is loaded of columns; facts of the text are few.
+/// Returns the loaded values of columns; ignores facts of the text, which are few.
 std::vector<value_range> engine_state::values_in(const std::vector<plan::column_place>& columns) const {
   std::vector<value_range> ranges;
   for (const plan::column_place& place : columns) {
-    if (place.relation.value >= staged.size()) continue;  // what the program is asked for: facts of the text
+    if (place.relation.value >= staged.size()) continue;  // made by the planner from facts of the text
     for (const staged_rows& block : staged[place.relation.value]) {
       ranges.push_back({block.columns[place.column].data(), block.rows});
     }
@@ -292,7 +292,7 @@ void engine_state::take_over_plan(std::size_t stratum) {
   if (running.numbers) running.numbers->take_over(planned(), stratum);
 }
 
-/// What the planner needs to know of the facts.
+/// Collects the statistics of the facts for the planner.
 plan::statistics engine_state::measure_facts() const {
   const sema::program& part = *current->source;
   plan::statistics known;
@@ -403,7 +403,7 @@ void engine_state::evaluate_first() {
   keep_facts(*first);
   homes.resize(analysed().relations.size());
   forget_evaluation();
-  // Facts of relations that no output needs are set aside: another program may need them later.
+  // Facts of relations that no output needs are set aside: a later program may need them.
   staged_facts waiting_facts(staged.size());
   for (std::uint32_t number = 0; number < staged.size(); ++number) {
     if (!needed[number]) staged[number].swap(waiting_facts[number]);
@@ -435,7 +435,7 @@ void engine_state::attempt(const std::function<void()>& evaluating) {
   } catch (const backend::memory_exceeded& fault) {
     throw out_of_memory("evaluating", fault, memory);
   } catch (const std::length_error& fault) {
-    throw memory_limit_error(fault.what());  // of numbers that a word has
+    throw memory_limit_error(fault.what());  // a table is full: its numbers are words
   } catch (const kernels::interrupted&) {
     throw cancelled_error("The run was cancelled");
   }

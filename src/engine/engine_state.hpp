@@ -44,19 +44,19 @@ namespace gpulog::detail {
 
 class proof_search;
 
-/// What tells whether a file has changed.
+/// Properties of a file that show whether it changed.
 struct file_version {
   std::filesystem::file_time_type written;
   std::uintmax_t bytes = 0;
   friend bool operator==(const file_version&, const file_version&) = default;
 };
-/// Nothing where there is no file.
+/// @return nothing if the file does not exist
 [[nodiscard]] std::optional<file_version> version_of(const std::filesystem::path& path);
 
-/// A run of a program. Loading comes before planning: the plan needs the sizes of the inputs. Its functions are in
-/// files by subject: backend_choice.cpp, loading_and_writing.cpp (files), functors.cpp, run_figures.cpp (--stats),
-/// evaluate_again.cpp (facts that change behind an evaluation), continue_evaluation.cpp (what goes on from them), and
-/// the run itself.
+/// A run of a program. Loading precedes planning because the plan depends on the sizes of the inputs. The member
+/// functions are in separate files by subject: backend_choice.cpp, loading_and_writing.cpp (files), functors.cpp,
+/// run_figures.cpp (--stats), evaluate_again.cpp (changed facts after an evaluation), continue_evaluation.cpp
+/// (continuation from inserted facts), and the run itself.
 struct engine_state : std::enable_shared_from_this<engine_state> {
   enum class step : std::uint8_t { loading, evaluating, failed, evaluated, written };
 
@@ -70,109 +70,116 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
     return now == step::evaluated || now == step::written;
   }
   [[nodiscard]] const sema::program& analysed() const { return *source->analysed; }
-  /// From evaluate() on: of the last evaluation.
+  /// Returns the plan of the last evaluation; valid after evaluate().
   [[nodiscard]] const plan::program& planned() const { return current->plan(); }
-  /// What its executor runs.
+  /// Returns the plan that the executor runs.
   [[nodiscard]] const plan::program& running_plan() const { return current->running_plan(); }
-  /// Whether an evaluation has the rows of the relation; not of one that nobody has needed yet.
+  /// Returns whether some evaluation holds the rows of the relation; false if the relation was never needed.
   [[nodiscard]] bool has_results_of(std::uint32_t relation) const { return has_results() && homes[relation]; }
   [[nodiscard]] bool is_equivalence(std::uint32_t relation) const {
     return analysed().relations[relation].structure == sema::representation::eqrel;
   }
   [[nodiscard]] std::uint64_t rows(std::uint32_t relation) const;
-  /// By column, of the rows that were loaded; empty when there are none.
+  /// Returns the number of distinct values in each column of the loaded rows; empty without rows.
   [[nodiscard]] std::vector<std::uint64_t> distinct_values(std::uint32_t relation, io::task_runner& run) const;
-  /// The word of a row that was staged or, after evaluation, derived.
+  /// Returns a word of a staged row or, after the evaluation, of a derived row.
   [[nodiscard]] word at(std::uint32_t relation, std::uint64_t row, std::size_t column) const;
-  /// After evaluation, not of an equivalence relation. @throws memory_limit_error
+  /// Returns the columns after the evaluation. Not valid for equivalence relations.
+  /// @throws memory_limit_error
   [[nodiscard]] const std::vector<const word*>& columns_of(std::uint32_t relation) const;
-  /// Whether one of the rows is this one. @throws memory_limit_error
+  /// Returns whether the relation contains the row.
+  /// @throws memory_limit_error
   [[nodiscard]] bool contains(std::uint32_t relation, std::span<const word> row);
-  /// nullptr when words have 32 bits.
+  /// Returns nullptr for 32-bit programs.
   [[nodiscard]] storage::wide_values* wide_or_none() const { return wide ? &*wide : nullptr; }
 
-  /// @throws input_error while the program is being evaluated, and where that has failed
+  /// @throws input_error during an evaluation, and after an evaluation failed
   void require_changeable(std::uint32_t relation) const;
   void require_changes() const;
-  /// Finds proofs. @throws input_error where there are none to find
+  /// Returns the search for proofs.
+  /// @throws input_error without run_options::proofs, and before the evaluation
   [[nodiscard]] proof_search& proof_finder();
-  /// Adds a row to those of the relation that were staged. @throws backend::memory_exceeded, and nothing is added
+  /// Appends a row to the staged rows of the relation.
+  /// @throws backend::memory_exceeded without any effect
   void stage(std::uint32_t relation, const std::vector<word>& row);
-  /// Takes a row away from the facts of the relation, if it is one of them.
+  /// Removes a row from the facts of the relation; no effect if the row is no fact.
   void erase(std::uint32_t relation, std::vector<word> row);
   /// Finds outputs that can't be written, before anything is loaded or computed. @throws input_error, output_error
   void check_outputs();
   void load();
-  /// Of relations that were evaluated before, those whose facts have changed and what depends on them.
+  /// Evaluates the program. After the first evaluation, only relations with changed facts and their dependents are
+  /// evaluated.
   void evaluate();
   void write();
-  /// Back to where nothing is loaded.
+  /// Returns to the state before any facts were loaded.
   void reset();
-  /// engine::change_program (change_program.cpp).
+  /// Implements engine::change_program (change_program.cpp).
   [[nodiscard]] bool change_program(std::shared_ptr<const program_state> next);
-  /// What is being done; from any thread.
+  /// Returns the current step. Thread-safe.
   [[nodiscard]] std::optional<run_step> now(double patience);
-  /// figures, with what the executor has measured. By who holds the monitor. @param is_live whether the run goes on
+  /// Returns `figures` together with the measurements of the executor. The caller holds the monitor.
+  /// @param is_live whether the run is still in progress
   [[nodiscard]] statistics snapshot(bool is_live);
 
   std::shared_ptr<const program_state> source;
   run_options options;
   tuning tuned;
-  /// More threads than processors: oneTBB has to be told, else it warns and takes fewer.
+  /// Allows more threads than processors: otherwise oneTBB would warn and use fewer threads.
   std::optional<tbb::global_control> more_threads;
   statistics figures;
   exec::run_monitor monitor;  ///< held while figures change
-  double zero = 0;            ///< when the program began to be read, in seconds of the steady clock
+  double zero = 0;            ///< time at which the run began to read the program, in seconds of the steady clock
   backend::host_memory memory;
   backend::named_memory symbol_memory{memory, "symbols"};
   backend::named_memory record_memory{memory, "records"};
   backend::named_memory wide_memory{memory, "values of 64 bits"};
   storage::symbol_table symbols;
-  mutable storage::record_tables records;  ///< reading makes tables that are not there yet
-  /// Of a program with words of 64 bits. Reading a record of a result may make codes.
+  mutable storage::record_tables records;  ///< mutable: reading creates missing tables
+  /// The values of a 64-bit program. Reading a record from a result may add codes.
   mutable std::optional<storage::wide_values> wide;
   functor_libraries libraries;
-  std::vector<bool> needed;       ///< by relation: it is loaded and computed
-  std::vector<bool> loaded;       ///< by relation: load() has read its files
-  std::vector<bool> stale;        ///< by relation: its rows are not what its rules and facts say, as nobody needed them
-  bool reads_files_once = false;  ///< load() reads those that were not needed before
-  std::map<std::filesystem::path, std::optional<file_version>> files_read;  ///< as they were then
+  std::vector<bool> needed;       ///< by relation: whether the relation is loaded and computed
+  std::vector<bool> loaded;       ///< by relation: whether load() has read its files
+  std::vector<bool> stale;        ///< by relation: whether its rows are outdated because no output needed them
+  bool reads_files_once = false;  ///< load() reads files of relations that were not needed before
+  /// Versions of the files when they were read.
+  std::map<std::filesystem::path, std::optional<file_version>> files_read;
   std::optional<kernels::functor_table> functors;
-  staged_facts staged;                  ///< since the last evaluation; insert() extends the last block
-  std::vector<erased_rows> erased;      ///< by relation: since the last evaluation
-  staged_facts kept;                    ///< facts of relations that have other rows as well (is_plain_input)
-  std::atomic<wide_word> counter = 0;   ///< of autoinc()
+  staged_facts staged;                  ///< rows since the last evaluation; insert() extends the last block
+  std::vector<erased_rows> erased;      ///< by relation: rows erased since the last evaluation
+  staged_facts kept;                    ///< facts of relations that also have derived rows (see is_plain_input)
+  std::atomic<wide_word> counter = 0;   ///< for autoinc()
   std::shared_ptr<evaluation> current;  ///< the last one
-  /// By relation, from evaluate() on: the one that has its rows; nullptr: none yet.
+  /// By relation: the evaluation that holds its rows; nullptr: none yet. Empty before the first evaluation.
   std::vector<std::shared_ptr<evaluation>> homes;
-  std::vector<std::shared_ptr<evaluation>> latest;  ///< those that evaluate() ran last, in order
-  std::shared_ptr<evaluation> continuing;           ///< the one that goes on with facts that are inserted, if any
-  std::vector<bool> waiting;                        ///< relations that begin anew until it pays that they go on
-  double seconds_anew = 0;                          ///< that this has taken
-  std::uint64_t fact_files = 0;                     ///< that load() reads
+  std::vector<std::shared_ptr<evaluation>> latest;  ///< evaluations of the last evaluate(), in order
+  std::shared_ptr<evaluation> continuing;           ///< the evaluation continued with inserted facts, if any
+  std::vector<bool> waiting;                        ///< relations evaluated anew until continuing is worthwhile
+  double seconds_anew = 0;                          ///< total seconds for relations in `waiting`
+  std::uint64_t fact_files = 0;                     ///< number of files that load() reads
   /// The files of .output directives; nothing where an output goes to a pipe, a device or standard output.
   std::map<const sema::io_directive*, std::optional<io::output_place>> output_places;
-  std::vector<io::output_file> reports;  ///< begun, not written
+  std::vector<io::output_file> reports;  ///< started reports that are not yet written
   std::timed_mutex renewal_guard;        ///< held while a report is renewed
-  bool is_reported = false;              ///< under the guard: no renewal may replace the last report
+  bool is_reported = false;              ///< guarded: renewals must not replace the last report
   std::unique_ptr<exec::run_listener> listener;
-  std::unique_ptr<resource_timeline> timeline;  ///< of runs with report files
-  std::unique_ptr<report_renewal> renewal;      ///< the last member but those of the device: it uses the others
-  /// After evaluation, of relations that contains() was asked of; of equivalence relations, their classes.
+  std::unique_ptr<resource_timeline> timeline;  ///< for runs with report files
+  std::unique_ptr<report_renewal> renewal;      ///< declared after all members it uses, except the device's
+  /// Indexes of relations for contains(), after the evaluation; `classes` holds those of equivalence relations.
   std::map<std::uint32_t, row_index> row_indexes;
   std::map<std::uint32_t, element_classes> classes;
-  std::unique_ptr<proof_search> proofs;  ///< of the last evaluation; nullptr: none was asked for
+  std::unique_ptr<proof_search> proofs;  ///< for the last evaluation; nullptr: not yet requested
   std::atomic<step> done = step::loading;
-  /// Starts the device while facts are read; nullptr: none is asked for, or there is none.
+  /// Starts the device while facts are read; nullptr if no device is requested or available.
   std::unique_ptr<device_start> device;
-  /// Makes the executor in place of the chosen backend; for tests.
+  /// Replaces the executor of the chosen backend in tests.
   std::function<std::unique_ptr<exec::executor>(const exec::options& chosen)> make_other_executor;
 
  private:
   void choose_backend();
-  /// Where it must be known before the evaluation whether there is a device.
+  /// Waits for the device if options depend on the availability of a device.
   void wait_for_device();
-  /// @throws input_error for options that only a device has
+  /// @throws input_error for options that require a device
   void require_cpu_options() const;
   void find_functors();
   /// The function of a library that a rule calls. @throws input_error
@@ -183,13 +190,15 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   void require_callable(const user_functor& described, const registered_functor& function);
   [[nodiscard]] std::unique_ptr<exec::executor> make_executor(const exec::options& chosen);
   [[nodiscard]] std::unique_ptr<exec::executor> make_device_executor(const exec::options& chosen);
-  /// Checks what --place asks for. @throws input_error
+  /// Checks the arguments of --place.
+  /// @throws input_error
   void require_places() const;
   [[nodiscard]] std::vector<value_range> values_in(const std::vector<plan::column_place>& columns) const;
-  /// What an .output or .input directive is about.
+  /// Returns the request that an .output or .input directive describes.
   [[nodiscard]] io::write_request request_of(const sema::io_directive& directive) const;
   [[nodiscard]] bool is_written(const sema::relation& relation, const sema::io_directive& directive) const;
-  /// Whatever makes writing impossible is found before the run. @throws input_error, output_error
+  /// Checks before the run that all outputs can be written.
+  /// @throws input_error, output_error
   void prepare_outputs();
   void write_outputs(io::output_files& files);
   struct pending_output;
@@ -198,24 +207,26 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   void note_output(const pending_output& output, io::output_files& files);
   void write_alone(pending_output output, io::output_files& files);
   void write_together(std::vector<pending_output> outputs, io::output_files& files);
-  /// Whether load() reads files for it.
+  /// Returns whether load() reads files for the relation.
   [[nodiscard]] bool is_loaded(std::uint32_t relation) const;
   void note_file(const std::string& relation, const std::map<std::string, std::string>& parameters);
   void load_directive(std::uint32_t relation, const sema::io_directive& directive, io::prefetched_files* ahead);
   [[nodiscard]] std::vector<std::filesystem::path> text_files() const;
-  /// Where values are numbered while the program runs.
+  /// Replaces values by numbers for the duration of the run, if this is worthwhile.
   void encode_values(const plan::statistics& known);
   [[nodiscard]] exec::options execution_options();
   [[nodiscard]] plan::statistics measure_facts() const;
-  /// Plans what the current evaluation has. @return what the planner was told
+  /// Plans the program of the current evaluation.
+  /// @return the statistics passed to the planner
   [[nodiscard]] plan::statistics plan_current(const plan::options& chosen);
-  /// Evaluates a program, this one or a part of it, on what is staged. @param relations whose rows will be there
+  /// Evaluates a program, or a part of it, on the staged rows.
+  /// @param relations relations whose rows the evaluation will hold
   void evaluate_staged(std::shared_ptr<const sema::program> part, const std::vector<bool>& relations);
   void evaluate_first();
-  /// Runs an evaluation. Where it fails, the engine can only be reset.
+  /// Runs an evaluation. After a failure the engine can only be reset.
   void attempt(const std::function<void()>& evaluating);
   void begin_figures();
-  /// Figures that the last evaluation has left in them.
+  /// Clears figures of the last evaluation.
   void forget_evaluation();
   void begin_reports();
   [[nodiscard]] std::shared_ptr<const sema::program> first_program();
@@ -224,12 +235,12 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   void stage_facts_of(std::uint32_t relation);
   void stage_results_of(std::uint32_t relation);
   void evaluate_again();
-  /// Since the last evaluation, by relation.
+  /// The changes since the last evaluation, by relation.
   struct changes {
     std::vector<bool> changed;
-    std::vector<bool> erased;    ///< lost facts, or has no rows here: it cannot be continued
-    std::vector<bool> affected;  ///< these, and what may change with them, as far as it is needed
-    std::vector<bool> left;      ///< what may change with them and is not needed now
+    std::vector<bool> erased;    ///< lost facts or holds no rows: cannot be continued
+    std::vector<bool> affected;  ///< changed or dependent, and needed
+    std::vector<bool> left;      ///< changed or dependent, but not needed now
   };
   [[nodiscard]] changes find_changes() const;
   void evaluate_changes(const changes& now);
@@ -243,15 +254,16 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   void hand_over_results();
   void go_on(const std::vector<bool>& growing);
   [[nodiscard]] std::vector<bool> with_incomplete(std::vector<bool> affected) const;
-  /// Whether an evaluation has all rows of the relation, not only those that were asked for.
+  /// Returns whether an evaluation holds all rows of the relation instead of only the requested ones.
   [[nodiscard]] bool is_complete(relation_id relation) const;
   [[nodiscard]] std::vector<bool> needed_now() const;
   void forget_query(std::uint32_t relation);
   void take_program(std::shared_ptr<const program_state> next);
-  /// The rows of these relations are in the current evaluation.
+  /// Registers the current evaluation as the holder of the relations' rows.
   void move_home(const std::vector<bool>& relations);
-  /// Orders the joins of a stratum again, which comes next. @return whether anything was planned again
-  /// @param is_running between two iterations of its loop; else in front of it
+  /// Reorders the joins of the next stratum.
+  /// @param is_running true between two iterations of the stratum's loop; false before the stratum
+  /// @return whether the plan changed
   [[nodiscard]] bool reoptimize(std::size_t stratum, bool is_running);
   [[nodiscard]] std::vector<relation_id> abandon(std::size_t stratum, relation_id supplementary);
   void take_over_plan(std::size_t stratum);
@@ -263,14 +275,14 @@ struct engine_state : std::enable_shared_from_this<engine_state> {
   [[nodiscard]] stratum_statistics figures_of(const evaluation& measured, const exec::stratum_statistics& from,
                                               std::size_t number, const std::string& backend, bool is_live) const;
   void add_device_start(statistics& into, double now) const;
-  /// Runs a part of the run; where it fails, the reports are written as far as it came.
+  /// Runs a step of the run; after a failure writes the reports with the figures up to that point.
   template <class Work>
   void recorded(const Work& work);
   void end_unfinished(const char* state, const std::string& message);
   void load_files();
-  /// What is known of a run before it begins. No renewal goes on.
+  /// Records the known facts about a run before it begins. No renewal may be active.
   void begin_record();
-  /// More is done after the record was written: there will be another one.
+  /// Prepares another record because work follows after the record was written.
   void continue_record();
   void list_as_running();
   void end_renewal();
@@ -296,10 +308,12 @@ void engine_state::recorded(const Work& work) {
   }
 }
 
-/// Of all runs of the process (gpulog/engine.hpp).
+/// Writes the reports of all unfinished runs of the process (gpulog/engine.hpp).
 [[nodiscard]] std::string write_unfinished_reports(const std::string& why) noexcept;
 
-/// @param doing for instance "loading relation a" @param memory the run's
+/// Returns the error for a run that exceeded its memory.
+/// @param doing for instance "loading relation a"
+/// @param memory the memory of the run
 [[nodiscard]] memory_limit_error out_of_memory(const std::string& doing, const backend::memory_exceeded& fault,
                                                const backend::memory_resource& memory);
 

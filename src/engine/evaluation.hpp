@@ -42,7 +42,7 @@ struct evaluation {
     std::vector<bool> changed;                   ///< by relation: relations whose changed facts the plan expects
     std::vector<bool> growing;                   ///< relations of the recursion
     std::vector<bool> held;                      ///< `growing` and the relations that the recursion reads
-    exec::stratum_executor* executor = nullptr;  ///< evaluation::executor
+    exec::stratum_executor* executor = nullptr;  ///< the same object as evaluation::executor
   };
   std::optional<recursion> continued;
   /// Each view of columns outside the engine holds a copy; while a copy exists, rows must not move.

@@ -18,7 +18,8 @@ namespace gpulog {
 namespace detail {
 namespace {
 
-/// A choice, and how its value is read. @return whether it may have this value
+/// An option and the function that reads its value.
+/// @return whether the value is valid
 struct tuning_entry {
   tuning_choice choice;
   std::function<bool(std::string_view value, tuning& into)> read;
@@ -125,7 +126,7 @@ const tuning_entry* find_entry(std::string_view name) {
   return found == entries.end() ? nullptr : &*found;
 }
 
-/// @return what is wrong; empty when nothing is
+/// @return an error message; empty on success
 std::string read(std::string_view name, std::string_view value, tuning& into) {
   const tuning_entry* const entry = find_entry(name);
   if (entry == nullptr) {
@@ -152,11 +153,11 @@ tuning tuning_of(const run_options& options) {
   for (const auto& [name, value] : options.tuning) {
     if (const std::string fault = read(name, value, result); !fault.empty()) throw input_error("tuning: " + fault);
   }
-  // Questions about tuples come later: relations have to be whole.
+  // Later questions about tuples require complete relations.
   if (options.proofs) result.planning.off.insert({"unneeded-relations", "magic-sets", "magic-transform"});
-  // As published, recursions are loops.
+  // The published algorithm evaluates recursions as loops.
   if (options.storage == storage_kind::hisa) result.planning.off.insert("decomposition");
-  // Steps that are made before a recursion serve its parts.
+  // The parts of a decomposed recursion use steps that run before the recursion.
   if (!result.runs("decomposition")) result.planning.off.insert("invariant-columns");
   return result;
 }

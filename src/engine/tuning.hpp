@@ -10,26 +10,26 @@
 #include "gpulog/options.hpp"
 #include "plan/planner.hpp"
 
-/// What `run_options::tuning` says, for those who act on it.
+/// The settings in `run_options::tuning`, in parsed form.
 namespace gpulog::detail {
 
-/// Where something is done that changes no result.
+/// The extent of an optimization that never changes results.
 enum class tuning_mode : std::uint8_t {
-  off,        ///< nowhere
-  automatic,  ///< where it pays
-  on          ///< wherever it is right
+  off,        ///< never
+  automatic,  ///< if likely to be worthwhile
+  on          ///< wherever it is correct
 };
 
 struct tuning {
-  plan::options planning;                                  ///< chosen_planning() completes them
-  std::map<std::string, tuning_mode, std::less<>> passes;  ///< those with modes; the others: automatic
+  plan::options planning;                                  ///< completed by chosen_planning()
+  std::map<std::string, tuning_mode, std::less<>> passes;  ///< passes with modes; all further passes: automatic
   tuning_mode dense_domain_encoding = tuning_mode::automatic;
   tuning_mode reoptimization = tuning_mode::automatic;
   tuning_mode condensation = tuning_mode::automatic;
   tuning_mode continuation = tuning_mode::automatic;
   tuning_mode row_takeover = tuning_mode::automatic;
   bool priority_delta = true;
-  double buffer_factor = 8;  ///< a merge buffer that grows gets room for full + this times delta; 0: exact
+  double buffer_factor = 8;  ///< a growing merge buffer reserves full + this factor times delta; 0: exact
   exec::join_mode joins = exec::join_mode::materialized;
 
   [[nodiscard]] tuning_mode mode_of(std::string_view pass) const {
@@ -37,11 +37,11 @@ struct tuning {
     return found == passes.end() ? tuning_mode::automatic : found->second;
   }
   [[nodiscard]] bool runs(std::string_view pass) const { return !planning.off.contains(pass); }
-  /// What a plan is made by.
+  /// Returns the options for the planner.
   [[nodiscard]] plan::options chosen_planning() const;
 };
 
-/// @throws input_error for a name or a value that there is not
+/// @throws input_error for an unknown name or an invalid value
 [[nodiscard]] tuning tuning_of(const run_options& options);
 
 }  // namespace gpulog::detail

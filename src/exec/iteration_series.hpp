@@ -6,26 +6,27 @@
 
 namespace gpulog::exec {
 
-/// What the iterations of a loop found and took. Many of them are merged, so that it has a bound.
+/// Figures of a loop's iterations, merged so that their number is bounded.
 class iteration_series {
  public:
   static constexpr std::size_t most_parts = 1000;
 
   struct part {
     std::uint64_t iterations = 0;
-    std::uint64_t delta = 0;  ///< rows that they found
+    std::uint64_t delta = 0;  ///< new rows
     double seconds = 0;
   };
 
-  /// Before the first iteration. @param now seconds of a clock
+  /// Call before the first iteration.
+  /// @param now seconds of the clock
   void begin(double now) { part_begin_ = now; }
-  /// Behind an iteration; the clock is read where a part ends.
+  /// Call after an iteration; reads the clock at the end of a part.
   template <class Clock>
   void add(std::uint64_t delta, const Clock& clock) {
     open_delta_ += delta;
     if (--missing_ == 0) close(clock());
   }
-  /// No iteration follows, or none for now.
+  /// Ends the series, possibly temporarily.
   void end(double now) {
     if (missing_ != width_) close(now);
   }
@@ -33,7 +34,7 @@ class iteration_series {
   void append(const iteration_series& later) {
     for (const part& one : later.parts()) append(one);
   }
-  /// With the part that is not complete, whose time is not known.
+  /// Includes the incomplete part, whose time is unknown.
   [[nodiscard]] std::vector<part> parts() const {
     std::vector<part> all = parts_;
     if (missing_ != width_) all.push_back({width_ - missing_, open_delta_, 0});
@@ -62,9 +63,9 @@ class iteration_series {
     width_ *= 2;
   }
 
-  std::vector<part> parts_;    ///< that are complete
-  std::uint64_t width_ = 1;    ///< iterations that a part has
-  std::uint64_t missing_ = 1;  ///< iterations that the open part lacks
+  std::vector<part> parts_;    ///< complete parts
+  std::uint64_t width_ = 1;    ///< iterations per part
+  std::uint64_t missing_ = 1;  ///< iterations missing in the open part
   std::uint64_t open_delta_ = 0;
   double part_begin_ = 0;
 };

@@ -11,7 +11,7 @@
 
 namespace gpulog::exec {
 
-/// Rows that are made a piece at a time: of the pieces, only those are there at a time that are being read.
+/// Rows materialized piece by piece; only pieces being read are in memory.
 class piecewise_stream : public row_stream {
  public:
   class piece {
@@ -20,7 +20,7 @@ class piecewise_stream : public row_stream {
     piece(const piece&) = delete;
     piece& operator=(const piece&) = delete;
     virtual ~piece() = default;
-    /// Rows [first, first + n) of the piece. Any number of threads at a time.
+    /// Writes rows [first, first + n) of the piece. Thread-safe.
     virtual void write(std::uint64_t first, std::uint64_t n, word* const* columns) const = 0;
   };
 
@@ -41,19 +41,19 @@ class piecewise_stream : public row_stream {
   }
 
  protected:
-  /// @param begins rows in front of each piece, and one behind; they outlive it
+  /// @param begins number of rows before each piece, with one extra entry; must outlive the stream
   piecewise_stream(const std::uint64_t* begins, std::size_t pieces, std::size_t arity)
       : begins_(begins), arity_(arity), pieces_(pieces) {
     for (std::size_t number = 0; number < pieces; ++number) pieces_[number].left = begins[number + 1] - begins[number];
   }
-  /// Several pieces may be made at a time.
+  /// May be called for several pieces concurrently.
   [[nodiscard]] virtual std::shared_ptr<const piece> make(std::size_t number) = 0;
 
  private:
   struct open_piece {
     std::mutex making;
-    std::shared_ptr<const piece> rows;  // nullptr: not made yet, or read to its end
-    std::uint64_t left = 0;             // rows that are to be read
+    std::shared_ptr<const piece> rows;  // nullptr: not materialized yet, or completely read
+    std::uint64_t left = 0;             // unread rows
   };
 
   [[nodiscard]] std::shared_ptr<const piece> made(std::size_t number) {

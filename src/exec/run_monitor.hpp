@@ -15,20 +15,20 @@
 
 namespace gpulog::exec {
 
-/// What a fixpoint is doing.
+/// The current work of a fixpoint.
 struct running_step {
   static constexpr std::size_t no_stratum = SIZE_MAX;
 
-  const char* doing = "";  ///< "extending", "indexing", ...; empty: nothing that takes long
+  const char* doing = "";  ///< "extending", "indexing", ...; empty: no long operation
   relation_id relation;
-  const plan::rule_version* version = nullptr;  ///< nullptr: no rule does it
+  const plan::rule_version* version = nullptr;  ///< nullptr: no rule
   std::size_t stratum = no_stratum;
-  std::uint64_t iteration = 0;  ///< of the loop, from 1; 0: in front of it
-  double begin = 0;             ///< seconds of the steady clock, exact to some milliseconds
-  std::uint64_t rows = 0;       ///< that the version's first expansion reads, where that is known
+  std::uint64_t iteration = 0;  ///< of the loop, 1-based; 0: before the loop
+  double begin = 0;             ///< seconds of the steady clock, accurate to a few milliseconds
+  std::uint64_t rows = 0;       ///< rows of the version's first expansion, if known
 };
 
-/// For who follows the strata and rules as they begin and end; called on the thread that runs.
+/// Receives the start and end of strata and rules, on the running thread.
 class run_listener {
  public:
   run_listener() = default;
@@ -41,8 +41,8 @@ class run_listener {
   virtual void end_step(const running_step& now) = 0;
 };
 
-/// What other threads can see of a run (a monitor: Hoare, 1974). The thread that runs holds it, but for long steps, in
-/// which it changes nothing that others look at.
+/// Lets further threads observe a run (a monitor: Hoare, 1974). The running thread holds the monitor except during long
+/// steps, in which it changes nothing observable.
 class run_monitor {
  public:
   /// Holds the monitor for a part of the run.
@@ -57,10 +57,10 @@ class run_monitor {
     run_monitor& held_;
   };
 
-  /// A long step of the thread that holds the monitor. One inside of another is a part of it.
+  /// A long step of the thread that holds the monitor. Nested steps belong to the outer step.
   class long_step {
    public:
-    /// @param monitor nullptr: nobody watches
+    /// @param monitor nullptr: not observed
     long_step(run_monitor* monitor, const char* doing, relation_id relation, const plan::rule_version* version,
               std::uint64_t rows = 0)
         : monitor_(monitor != nullptr && monitor->depth_ == 0 ? monitor : nullptr) {
@@ -76,7 +76,8 @@ class run_monitor {
     run_monitor* monitor_;
   };
 
-  /// Looks at the run from another thread. @return false: it was not to be had for so long
+  /// Observes the run from a different thread.
+  /// @return false if the monitor was not available in time
   template <class Action>
   bool look(std::chrono::milliseconds patience, const Action& action) {
     const std::lock_guard one_at_a_time(lookers_);
@@ -98,21 +99,22 @@ class run_monitor {
     return true;
   }
 
-  /// By the thread that runs, where it does nothing that takes long: lets others look who wait for it.
+  /// Called by the running thread between operations: lets waiting observers proceed.
   void give_way() {
     if (!is_wanted_.load(std::memory_order_relaxed)) return;
     release();
     take();
   }
 
-  /// By who holds it: another plan will run, and of the one before nothing is left.
+  /// Called by the holder: starts a run with a new plan, discarding the old state.
   void begin_run() {
     now_ = {};
     failed_.reset();
     iteration_ = nullptr;
   }
 
-  /// By the thread that runs: a stratum begins. @param iteration of the loop, kept up to date there
+  /// Called by the running thread: starts a stratum.
+  /// @param iteration updated by the loop
   void begin_stratum(std::size_t number, const word* iteration) {
     now_.stratum = number;
     iteration_ = iteration;
@@ -123,24 +125,24 @@ class run_monitor {
     if (listener != nullptr) listener->end_stratum(now_.stratum);
     iteration_ = nullptr;
   }
-  /// An exception ends this step; the first one that is told counts.
+  /// Records the step that an exception ends; only the first call counts.
   void note_failure(const char* doing, relation_id relation, const plan::rule_version* version) {
     if (failed_) return;
     failed_ = now_;
-    if (depth_ == 0) failed_->begin = 0;  // of another step
+    if (depth_ == 0) failed_->begin = 0;  // of a different step
     failed_->doing = doing;
     failed_->relation = relation;
     failed_->version = version;
     failed_->iteration = iteration_ == nullptr ? 0 : *iteration_;
   }
 
-  /// By who holds it: what is being done, or was when the run failed.
+  /// Called by the holder: returns the current step, or the step in which the run failed.
   [[nodiscard]] running_step now() const {
     running_step step = failed_.value_or(now_);
     if (!failed_) step.iteration = iteration_ == nullptr ? 0 : *iteration_;
     return step;
   }
-  /// What the step that is running has done so far.
+  /// Returns the progress of the current step.
   [[nodiscard]] const kernels::pipeline_progress& progress() const { return progress_; }
   [[nodiscard]] kernels::pipeline_progress* progress() { return &progress_; }
 
@@ -152,7 +154,7 @@ class run_monitor {
   void take() {
     while (is_held_.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
   }
-  /// Somebody who waits comes first.
+  /// Waiting observers come first.
   void release() {
     is_held_.store(false, std::memory_order_release);
     while (is_wanted_.load(std::memory_order_relaxed)) std::this_thread::sleep_for(pause);
@@ -164,7 +166,7 @@ class run_monitor {
     now_.rows = rows;
     now_.begin = coarse_seconds();
     now_.iteration = iteration_ == nullptr ? 0 : *iteration_;
-    if (version != nullptr) {  // else that of a rule that was interrupted is still asked for
+    if (version != nullptr) {  // otherwise the progress of an interrupted rule is still needed
       progress_.rows.store(0, std::memory_order_relaxed);
       progress_.candidates.store(0, std::memory_order_relaxed);
     }
@@ -184,7 +186,7 @@ class run_monitor {
   std::atomic<bool> is_held_ = false;
   std::atomic<bool> is_wanted_ = false;
   std::mutex lookers_;
-  int depth_ = 0;  ///< of long steps; of the thread that runs
+  int depth_ = 0;  ///< nesting of long steps; used by the running thread
   running_step now_;
   std::optional<running_step> failed_;
   const word* iteration_ = nullptr;

@@ -24,13 +24,13 @@ class fact_source {
   static std::optional<fact_source> open_text_file(const read_request& request, std::string_view extension);
   static fact_source standard_input() { return {file_descriptor(0), "standard input"}; }
 
-  /// For messages.
+  /// Returns the name for messages.
   [[nodiscard]] const std::string& name() const { return name_; }
   /// Whether the source has a size and is unread. An earlier directive may have read from standard input.
   [[nodiscard]] bool is_whole_file() const { return size_ > 0; }
   [[nodiscard]] bool compressed() const { return compression_of(first_bytes_) != compression::none; }
 
-  /// Of UTF-8.
+  /// A UTF-8 byte order mark.
   [[nodiscard]] bool begins_with_mark() const { return first_bytes_.starts_with("\xEF\xBB\xBF"); }
 
   /// Bytes of a whole file, estimated for a compressed file; else 0.
@@ -39,11 +39,13 @@ class fact_source {
     return compressed() ? size_ * usual_ratio : size_;
   }
 
-  /// The bytes of a whole file. @throws read_failure
+  /// Returns the bytes of a whole file.
+  /// @throws read_failure
   [[nodiscard]] std::unique_ptr<mapped_file> map() const;
   /// The bytes in order, decompressed. Moves the descriptor out of the source.
   [[nodiscard]] std::unique_ptr<byte_source> stream();
-  /// All of stream(). @throws read_failure, backend::memory_exceeded
+  /// Reads all of stream().
+  /// @throws read_failure, backend::memory_exceeded
   [[nodiscard]] byte_buffer read_all(backend::memory_resource& memory);
 
   /// @throws user_error with the name of the source in the first line of the message

@@ -18,21 +18,21 @@ namespace gpulog::io {
 
 class prefetched_files;
 
-/// One .input directive.
+/// An .input directive.
 struct read_request {
   std::string relation;
-  /// The directive's parameters, escapes resolved: IO (file, stdin, jsonfile, json, sqlite, parquet, arrow), filename,
-  /// dbname, delimiter, columns, headers, rfc4180.
+  /// The directive's parameters, with escapes resolved: IO (file, stdin, jsonfile, json, sqlite, parquet, arrow),
+  /// filename, dbname, delimiter, columns, headers, rfc4180.
   std::map<std::string, std::string> parameters;
-  /// One entry for each attribute; needed where values are found by name, as in JSON objects.
+  /// By attribute; required if values are matched by name, as in JSON objects.
   std::vector<std::string> attribute_names;
-  /// Where files with a relative name are.
+  /// Base directory of relative file names.
   std::filesystem::path fact_directory;
-  /// One entry for each attribute.
+  /// By attribute.
   std::vector<value_kind> kinds;
-  /// Of records and algebraic data types.
+  /// For records and algebraic data types.
   structured_columns structured;
-  /// A file that does not exist is an empty relation instead of an error.
+  /// Treats a missing file as an empty relation.
   bool missing_is_empty = false;
   unsigned threads = 1;
   /// Holds rows until their number is known: rows of streams, tables and JSON.
@@ -46,7 +46,8 @@ struct read_request {
   prefetched_files* ahead = nullptr;
 };
 
-/// The file of text that a directive with these parameters reads; nothing for other formats and standard input.
+/// Returns the text file that a directive with these parameters reads; nothing for different formats and standard
+/// input.
 [[nodiscard]] std::optional<std::filesystem::path> text_file_of(const std::string& relation,
                                                                 const std::map<std::string, std::string>& parameters,
                                                                 const std::filesystem::path& fact_directory);
@@ -60,7 +61,7 @@ struct read_request {
 /// calls the allocator at most once, from the calling thread, and never for zero rows.
 using row_allocator = std::function<std::vector<word*>(std::uint64_t rows)>;
 
-/// Longest part of a faulty value that a message shows, in bytes.
+/// Maximum bytes of a faulty value in a message.
 inline constexpr std::size_t longest_shown = 200;
 
 /// For readers of formats: columns of a growing number of rows, and the copy of these columns into allocated rows.

@@ -25,23 +25,24 @@ struct relation_rows {
   std::uint64_t rows = 0;
   /// Copies rows [first, first + n) into one array per column; for any number of threads at a time; or empty.
   std::function<void(std::uint64_t first, std::uint64_t n, word* const* columns)> read;
-  structured_columns structured;  ///< of records and algebraic data types
-  /// Where texts are made that are larger than a few megabytes.
+  structured_columns structured;  ///< for records and algebraic data types
+  /// Allocates texts larger than a few megabytes.
   backend::memory_resource* memory = &backend::unlimited_memory();
 };
 
-/// One .output directive.
+/// An .output directive.
 struct write_request {
-  /// The directive's parameters, escapes resolved: IO (file, stdout, jsonfile, json, sqlite, parquet, arrow,
+  /// The directive's parameters, with escapes resolved: IO (file, stdout, jsonfile, json, sqlite, parquet, arrow,
   /// stdoutprintsize), filename, dbname, delimiter, headers, rfc4180, compress, format.
   std::map<std::string, std::string> parameters;
-  /// Where files with a relative name go; "-" sends every directive to standard output, with headers.
+  /// Base directory of relative file names; "-" prints every directive to standard output, with headers.
   std::filesystem::path output_directory;
   unsigned threads = 1;
 };
 
-/// Writes rows in the order given, to standard output or to a file that is added to `files`; the bytes don't depend on
-/// the number of threads. @throws user_error for parameters that make no sense, output_error when writing fails.
+/// Writes rows in the given order, to standard output or to a file that is added to `files`; the bytes do not depend on
+/// the number of threads.
+/// @throws user_error for invalid parameters, output_error if writing fails
 void write_relation(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
                     output_files& files);
 
@@ -54,7 +55,7 @@ void write_relation(const relation_rows& rows, const write_request& request, con
 
 /// The target of an .output: a file, or a part of a file that several outputs may share.
 struct output_place {
-  std::filesystem::path file;  ///< the same for all paths of a file
+  std::filesystem::path file;  ///< equal for all paths to the same file
   std::string part;            ///< empty: the whole file
 };
 
@@ -69,13 +70,14 @@ void require_writable(const std::string& relation, const write_request& request,
 /// unknown formats, or for a database without a file
 [[nodiscard]] std::optional<output_place> place_of(const std::string& relation, const write_request& request);
 
-/// The same of a file that is no relation's.
+/// The same for a file that belongs to no relation.
 [[nodiscard]] std::optional<output_place> place_of(const std::filesystem::path& file);
 
 /// Prints a relation's name, a tab and the size on standard output. @throws output_error
 void print_relation_size(const std::string& relation, std::uint64_t rows);
 
-/// Whether a query without variables holds, on standard output, in the frame of a relation. @throws output_error
+/// Prints whether a query without variables holds, in the frame of a relation.
+/// @throws output_error
 void print_answer(const std::string& query, bool holds);
 
 }  // namespace gpulog::io

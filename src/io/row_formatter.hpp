@@ -33,7 +33,7 @@ class row_window {
   std::uint64_t first_ = 0;
 };
 
-/// Makes the text of rows.
+/// Formats rows as text.
 class row_formatter {
  public:
   row_formatter() = default;

@@ -11,7 +11,7 @@
 namespace gpulog::io {
 namespace {
 
-/// The text without control characters, which would end or garble a message.
+/// Replaces control characters, which would break a message.
 std::string printable(std::string_view text) {
   std::string shown(text);
   std::replace_if(
@@ -78,7 +78,7 @@ std::string excerpt_at(std::string_view text, std::size_t place) {
   }
   std::string marks;
   for (std::size_t at = begin; at < place; ++at) {
-    const bool goes_on = (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U;  // a character of several bytes
+    const bool goes_on = (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U;  // a continuation byte of UTF-8
     if (!goes_on) marks += text[at] == '\t' ? '\t' : '-';
   }
   return printable(text.substr(begin, end - begin)) + "\n" + marks + "^";

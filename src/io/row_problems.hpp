@@ -11,7 +11,7 @@
 /// Rows that could not be parsed: for the readers of all formats, which continue after a faulty row.
 namespace gpulog::io {
 
-/// A row that could not be read.
+/// A faulty row.
 struct row_problem {
   /// "Error converting <x> in column 1 in line 7"
   std::string what;

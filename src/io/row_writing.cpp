@@ -19,15 +19,15 @@
 namespace gpulog::io {
 namespace {
 
-/// Values that one thread formats at a time. Fixed, so that compressed bytes don't depend on the threads.
+/// Values that a thread formats at a time. Fixed, so that compressed bytes do not depend on the number of threads.
 constexpr std::uint64_t values_per_piece = 65536;
-/// Where values may have any size.
+/// The same if values may have any size.
 constexpr std::uint64_t records_per_piece = 1024;
 /// Limit of finished pieces that wait to be written, per thread.
 constexpr std::size_t waiting_per_thread = 4;
 constexpr const char* standard_output_name = "standard output";
 
-/// Where finished bytes go, in order.
+/// Receives finished bytes, in order.
 using byte_sink = std::function<void(std::string_view)>;
 
 /// Writes pieces in the order of their numbers. Threads make pieces in any order; the thread that adds the next piece

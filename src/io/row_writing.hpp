@@ -15,7 +15,7 @@ void print_text(std::string_view text);
 /// The number of pieces that threads format.
 [[nodiscard]] std::uint64_t count_pieces(const relation_rows& rows);
 
-/// @param threads that format
+/// @param threads number of formatting threads
 /// @throws output_error
 void print_rows(const relation_rows& rows, const row_formatter& formatter, unsigned threads);
 

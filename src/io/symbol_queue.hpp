@@ -10,7 +10,7 @@
 #include "storage/symbols/symbol_table.hpp"
 #include "support/ids.hpp"
 
-/// Where the symbols of a file go that is being read.
+/// Interning of symbols while a file is read.
 namespace gpulog::io {
 
 /// Texts that differ from the input: values with doubled quotes, numbers as symbols. Kept until interning ends.
@@ -23,7 +23,7 @@ class unquoted_texts {
     chunk.append(text);
     return chunk.bytes().substr(begin);
   }
-  /// May leave the buffer empty: long texts are not copied.
+  /// May empty the buffer: long texts are not copied.
   std::string_view keep(byte_buffer& text) {
     return text.size() > chunk_bytes ? long_.emplace_back(std::move(text)).bytes() : keep(text.bytes());
   }
@@ -34,7 +34,7 @@ class unquoted_texts {
   std::deque<byte_buffer> long_;
 };
 
-/// Gives numbers that are final at once.
+/// Assigns final numbers immediately.
 class immediate_interner {
  public:
   static constexpr bool is_immediate = true;
@@ -47,7 +47,7 @@ class immediate_interner {
   storage::symbol_table& symbols_;
 };
 
-/// Gives numbers or marks of one part of a load.
+/// Assigns numbers or marks in one part of a load.
 class bulk_interner {
  public:
   static constexpr bool is_immediate = false;
@@ -79,20 +79,20 @@ class symbol_queue {
 
   auto& table() { return interner_.table(); }
 
-  /// The same number as an earlier symbol gets.
+  /// Adds a symbol with the same number as an earlier symbol.
   void add_same(const word& earlier, word& target) {
     if (count_ == capacity) flush();
     waiting_[count_++] = {{}, {}, &target, &earlier};
   }
 
-  /// A text, or a buffer that may be empty then.
+  /// Adds a text, or a buffer, which may be emptied.
   template <class Text>
   void add_unquoted(Text& text, word& target) {
     flush();
     target = interner_.intern_unquoted(text);
   }
 
-  /// Numbers are given in the order of adding.
+  /// Assigns numbers in the order of adding.
   void flush() {
     auto& table = interner_.table();
     for (std::size_t i = 0; i < count_; ++i) {

@@ -15,7 +15,7 @@ class task_runner {
   task_runner(const task_runner&) = delete;
   task_runner& operator=(const task_runner&) = delete;
 
-  /// work(0) .. work(count-1); returns when all are done. An exception of a piece comes out here.
+  /// Runs work(0) .. work(count-1) and returns when all are done. Rethrows an exception of a piece.
   void operator()(std::size_t count, const std::function<void(std::size_t)>& work);
   [[nodiscard]] unsigned threads() const { return threads_; }
 

@@ -30,11 +30,11 @@ struct rule_scope {
   const std::vector<relation_id>& members;
 };
 
-using program_pass = pass<>;                                  ///< on the whole program, or the whole plan
-using rule_pass = pass<normalized_rule, const rule_scope>;    ///< on each rule alone
-using stratum_pass = pass<stratum_rules>;                     ///< on all rules of a stratum
+using program_pass = pass<>;                                  ///< for the whole program, or the whole plan
+using rule_pass = pass<normalized_rule, const rule_scope>;    ///< for each single rule
+using stratum_pass = pass<stratum_rules>;                     ///< for all rules of a stratum
 using schedule_pass = pass<const normalized_rule, schedule>;  ///< on a body in join order
-using version_pass = pass<version_builder>;                   ///< on a version as operators
+using version_pass = pass<version_builder>;                   ///< for a version as operators
 
 /// Passes that the planner of strata runs; planner.cpp lists them.
 [[nodiscard]] std::span<const schedule_pass> schedule_passes();

@@ -33,11 +33,10 @@
 namespace gpulog::plan {
 namespace {
 
-// The planner runs the lists that follow, from the first to the last. A pass leaves what it is given with the same
-// meaning. In builds with assertions, validate() checks programs, rules and strata behind each pass, and versions with
-// the plan.
+// The planner runs the following lists in order. Each pass preserves the meaning of its input. In builds with
+// assertions, validate() checks programs, rules and strata after each pass, and versions together with the plan.
 
-/// On the analysed program, before anything is known of its relations.
+/// Passes on the analysed program, before any facts about its relations are known.
 struct source_pass {
   std::string_view name;
   std::string_view description;
@@ -52,12 +51,12 @@ constexpr source_pass source_passes[] = {
      .has_modes = true},
 };
 
-/// Before anything is planned.
+/// Passes before any planning.
 constexpr program_pass program_passes[] = {
     {"unneeded-relations", "relations that no output depends on are left out", leave_out_unneeded_relations},
 };
 
-/// On each rule, in the order of the strata. Those that make relations have them planned before the rule's stratum.
+/// Passes on each rule, in the order of the strata. New relations are planned before the rule's stratum.
 constexpr rule_pass rule_passes[] = {
     {"bounded-ranges", "x = range(a,b) where an atom binds x is two comparisons",
      [](planning&, normalized_rule& rule, const rule_scope&) { compare_bounds(rule); }},
@@ -81,7 +80,7 @@ constexpr rule_pass rule_passes[] = {
      .makes_relations = true},
 };
 
-/// On the rules of a stratum together.
+/// Passes on all rules of a stratum together.
 constexpr stratum_pass stratum_passes[] = {
     {"repeated-rules", "rules that are the same but for names are evaluated once", drop_repeated_rules_of},
     {.name = "computed-keys",
@@ -104,13 +103,13 @@ constexpr stratum_pass stratum_passes[] = {
      .has_modes = true},
 };
 
-/// On a body in the order of its join, for each semi-naive version of a rule (stratum_planner.cpp).
+/// Passes on a body in join order, for each semi-naive version of a rule (stratum_planner.cpp).
 constexpr schedule_pass schedules[] = {
     {"late-materialization", "records are made where they are first needed",
      [](planning&, const normalized_rule& rule, schedule& order) { delay_records(rule, order.steps); }},
 };
 
-/// On its operators.
+/// Passes on the operators of a version.
 constexpr version_pass versions[] = {
     {.name = "dead-columns",
      .description = "columns that nobody reads are not bound",
@@ -118,7 +117,7 @@ constexpr version_pass versions[] = {
      .is_required = true},
 };
 
-/// On the plan as a whole.
+/// Passes on the whole plan.
 constexpr program_pass plan_passes[] = {
     {"smallest-relation-first", "of several atoms the one with the fewest rows is searched", search_smallest_relations},
     {.name = "index-selection",
@@ -141,7 +140,7 @@ constexpr program_pass plan_passes[] = {
      [](planning& shared) { drop_needless_sets(shared.result); }},
 };
 
-/// In builds with assertions, what a pass leaves is checked.
+/// Runs a pass; builds with assertions check the result.
 template <class... Subjects>
 void run_and_check(const pass<Subjects...>& one, planning& shared, Subjects&... subjects) {
   if (!run_pass(one, shared, subjects...)) return;
@@ -152,7 +151,7 @@ void run_and_check(const pass<Subjects...>& one, planning& shared, Subjects&... 
   }
 }
 
-/// @return nothing where the rule never holds
+/// @return nothing if the rule never applies
 std::optional<normalized_rule> rewrite(planning& shared, normalized_rule rule, const rule_scope& scope) {
   for (const rule_pass& one : rule_passes) {
     run_and_check(one, shared, rule, scope);
@@ -163,7 +162,7 @@ std::optional<normalized_rule> rewrite(planning& shared, normalized_rule rule, c
   return std::nullopt;
 }
 
-/// The rules by which relations of the stratum lose tuples.
+/// Returns the rules that erase tuples from relations of the stratum.
 std::vector<normalized_rule> subsumptions_of(planning& shared, const sema::stratum& planned) {
   std::vector<normalized_rule> result;
   for (const relation_id member : planned.relations) {
@@ -181,7 +180,7 @@ std::vector<normalized_rule> subsumptions_of(planning& shared, const sema::strat
   return result;
 }
 
-/// Whether an aggregate reads relations of its own recursion, as they are.
+/// Returns whether an aggregate reads relations of its own recursion directly.
 bool counts_itself(const planning& shared, const sema::stratum& planned) {
   return std::any_of(planned.rules.begin(), planned.rules.end(), [&](const rule_id id) {
     const std::vector<sema::literal>& body = shared.source[id].body;
@@ -201,7 +200,7 @@ void plan(planning& shared, const sema::stratum& planned) {
   for (const rule_id id : planned.rules) {
     auto rule = rewrite(shared, normalize(shared.source[id], shared.source.words), scope);
     if (!rule) continue;
-    // Aggregates and ranges stay where they are.
+    // Aggregates and ranges are not moved.
     const bool is_plain = rule->aggregations.empty() && rule->generations.empty();
     (is_plain ? rules.plain : rules.other).push_back(std::move(*rule));
   }
@@ -223,7 +222,7 @@ void append_optional(std::span<const Pass> list, std::vector<optional_pass>& all
   }
 }
 
-/// A name that no pass has would switch off nothing.
+/// An unknown name of a pass would have no effect.
 [[maybe_unused]] bool are_optional(const std::set<std::string, std::less<>>& names) {
   const std::vector<optional_pass> all = optional_passes();
   return std::all_of(names.begin(), names.end(), [&](const std::string& name) {

@@ -51,11 +51,11 @@ class planning {
   program result;
   cost_model costs;
   std::vector<std::uint32_t> arities;      ///< by relation
-  std::set<relation_id> equivalences;      ///< relations that are eqrel
+  std::set<relation_id> equivalences;      ///< eqrel relations
   std::vector<bool> needed;                ///< by relation of the source: whether the relation is planned
   std::deque<stratum_builder> strata;      ///< in the order of evaluation
   std::vector<normalized_rule> before;     ///< rules of auxiliary relations, planned in earlier strata
-  std::map<relation_id, double> demanded;  ///< by relation of demanded values: their share of the column's values
+  std::map<relation_id, double> demanded;  ///< by relation of requested values: their fraction of the column's values
   relation_maker make_relation;
   relation_namer name_of;
   // State that passes keep from rule to rule.

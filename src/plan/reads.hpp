@@ -28,20 +28,20 @@ void for_each_read(const rule_version& version, Visit&& visit, bool with_others 
   }
 }
 
-/// A read of columns, indexes or tuple sets: not the question how many rows there are, or whether there is one.
+/// A read of columns, indexes or tuple sets; excludes requests for the number of rows and tests for emptiness.
 struct column_read {
   relation_id relation;
   enum class kind : std::uint8_t {
     first_scan,  ///< all rows, by the first operator
-    tuple,       ///< whether a tuple is there
+    tuple,       ///< a membership test
     key,         ///< rows with values in key columns
-    key_test,    ///< whether there are any
+    key_test,    ///< a test for such rows
     other
   } how = kind::other;
-  std::vector<std::uint32_t> key;  ///< columns, of `key` and `key_test`
+  std::vector<std::uint32_t> key;  ///< columns, for `key` and `key_test`
 };
 
-/// Visits all such reads of a version.
+/// Calls visit for all column reads of a version.
 template <class Visit>
 void for_each_column_read(const program& planned, const rule_version& version, Visit&& visit) {
   using kind = column_read::kind;

@@ -18,7 +18,7 @@
 namespace gpulog::plan {
 namespace {
 
-/// Whether the order of a version's bindings is part of its result.
+/// Returns whether the order of a version's bindings affects its result.
 bool depends_on_order(const rule_version& version) {
   return std::any_of(version.operations.begin(), version.operations.end(), [](const operation& one) {
     const auto* const computed = std::get_if<compute>(&one);
@@ -35,7 +35,7 @@ std::vector<relation_id> relations_in_order(const rule_version& version) {
   return relations;
 }
 
-/// Visits what a rule reads, in aggregates and negations, too.
+/// Visits all atoms of a rule, including atoms in aggregates and negations.
 template <class Visit>
 void for_each_atom(const normalized_rule& rule, const Visit& visit) {
   for (const body_atom& atom : rule.atoms) visit(atom);
@@ -43,16 +43,16 @@ void for_each_atom(const normalized_rule& rule, const Visit& visit) {
   for (const aggregation& folded : rule.aggregations) for_each_atom(folded.body, visit);
 }
 
-/// Orders matter from two atoms on, beside delta.
+/// Returns whether several orders exist: two atoms, in addition to delta.
 bool has_orders(const version_recipe& recipe) {
   return !recipe.is_forced && recipe.rule->atoms.size() >= (recipe.parts.delta_atom ? 3U : 2U);
 }
 
 }  // namespace
 
-/// A version that is planned again: in the plan, and how it is made.
+/// The position in the plan and the recipe of a version that is planned again.
 struct reoptimizer::place {
-  std::size_t phase = 0;  ///< 0: in front of the loop; n + 1: phase n of the loop
+  std::size_t phase = 0;  ///< 0: before the loop; n + 1: phase n of the loop
   std::size_t version = 0;
   version_recipe* recipe = nullptr;
 };
@@ -194,7 +194,7 @@ bool reoptimizer::plan_again(std::size_t number, extent planned_part, const rela
   return true;
 }
 
-/// What is read is complete, or grows while the loop runs.
+/// Measures the relations read, which are complete or grow while the loop runs.
 void reoptimizer::measure(std::size_t number, extent planned_part, const std::vector<place>& places,
                           const relation_measures& measures) {
   const std::vector<relation_id>& relations = shared_->result.strata[number].relations;
@@ -338,8 +338,8 @@ reoptimizer::lost_sets reoptimizer::lost_sets_of(std::size_t number, const std::
   return lost;
 }
 
-/// The orders that versions of a running loop have, with what they cost by now; nothing where they do not follow from
-/// atoms alone.
+/// Returns the present orders of versions in a running loop with their present costs; nothing for orders that do not
+/// follow from atoms alone.
 std::vector<std::optional<schedule>> reoptimizer::present_orders(const std::vector<place>& places) const {
   std::vector<std::optional<schedule>> present(places.size());
   for (std::size_t v = 0; v < places.size(); ++v) {
@@ -351,7 +351,7 @@ std::vector<std::optional<schedule>> reoptimizer::present_orders(const std::vect
   return present;
 }
 
-/// What another order has to cost less than the present one, to matter to a loop.
+/// Returns the cost difference from which another order matters to a loop.
 double reoptimizer::least_difference_of(const std::vector<std::optional<schedule>>& present) const {
   if (least_rows_ == 0) return 0;
   double cost_of_all = 0;
@@ -359,7 +359,7 @@ double reoptimizer::least_difference_of(const std::vector<std::optional<schedule
   return calibration::least_gained_share * cost_of_all;
 }
 
-/// Whether some relation that is read has many times the rows that it had when this was last asked.
+/// Returns whether some relation read by the versions has grown substantially since the last call.
 bool reoptimizer::has_grown(const std::vector<place>& places, const relation_measures& measures) {
   std::map<relation_id, std::uint64_t> now;
   for (const place& one : places) {
@@ -397,14 +397,15 @@ std::vector<schedule> reoptimizer::order_again(std::size_t number, extent planne
   if (planned_part == extent::loop) present = present_orders(places);
   const double least_gain = least_rows_ == 0 ? 1 : calibration::least_gain;
   const double least_difference = least_difference_of(present);
-  // What the loop searches is there for the versions in front of it, too, which run once.
+  // Indexes for the loop also serve the versions before it, which run once.
   std::vector<std::size_t> loop_first(places.size());
   std::iota(loop_first.begin(), loop_first.end(), std::size_t{0});
   std::stable_partition(loop_first.begin(), loop_first.end(), [&](std::size_t v) { return places[v].phase != 0; });
   std::vector<schedule> orders(places.size());
   for (const std::size_t v : loop_first) {
     const version_recipe& recipe = *places[v].recipe;
-    // A version of a running loop keeps its order, unless another one is clearly better, and that matters to the loop.
+    // A version of a running loop keeps its order, unless another order is clearly better and the difference matters to
+    // the loop.
     if (present[v] && present[v]->cost <= least_difference) {
       orders[v] = std::move(*present[v]);
       continue;

@@ -82,7 +82,8 @@ class clause_lowering {
     return result;
   }
 
-  /// False when the literal never holds.
+  /// Lowers a literal.
+  /// @return false if the literal never holds
   bool lower_literal(const flat_literal& flat, relation_id relation) {
     const syntax::literal& literal = *flat.literal;
     if (const auto* boolean = literal.as<syntax::boolean_constant>()) return boolean->value != flat.negated;
@@ -109,7 +110,7 @@ class clause_lowering {
     body_->emplace_back(std::move(result));
   }
 
-  /// Records are sides of equalities with variables and constants only.
+  /// Adds a constraint. Record operands remain only in equalities with variables and constants.
   void add_constraint(constraint added) {
     if (!added.left.is_record() && !added.right.is_record()) {
       body_->emplace_back(std::move(added));
@@ -131,7 +132,7 @@ class clause_lowering {
     }
   }
 
-  /// The value, or a variable that stands for it.
+  /// Returns the value itself, or a new variable for an operation or record.
   expression without_structure(expression value) {
     return value.is_operation() || value.is_record() ? name_value(std::move(value)) : value;
   }
@@ -142,7 +143,7 @@ class clause_lowering {
     return variable_of(kind, number, span);
   }
 
-  /// A variable that the aggregate's literal binds.
+  /// Lowers an aggregate and returns the variable that holds its result.
   expression lower_aggregate(const syntax::argument& term, const syntax::aggregate& written) {
     const flat_aggregate& flat = clause_.aggregates.at(&written);
     aggregate made;
@@ -160,7 +161,7 @@ class clause_lowering {
     if (written.target && written.op != syntax::aggregate_op::count) made.target = lower_term(**written.target);
     for (std::size_t position = 0; position < flat.body.size(); ++position) {
       if (lower_literal(flat.body[position], flat.relations[position])) continue;
-      // A body that never holds.
+      // The body never holds.
       body_->emplace_back(constraint{comparison_op::equal, constant_of(value_kind::number, 0, term.span),
                                      constant_of(value_kind::number, 1, term.span), term.span});
     }
@@ -222,7 +223,7 @@ class clause_lowering {
     count_uses(one.body, uses);
   }
 
-  /// Variables that occur inside of an aggregate and outside of it.
+  /// Finds variables that occur both inside and outside an aggregate.
   void find_injected() {
     const auto has_aggregate = [](const literal& part) { return std::holds_alternative<aggregate>(part); };
     if (std::none_of(rule_.body.begin(), rule_.body.end(), has_aggregate)) return;
@@ -246,7 +247,7 @@ class clause_lowering {
     }
   }
 
-  /// A new variable that stands for the value, with the equality that binds it.
+  /// Introduces a variable for the value and appends the equality that binds the variable.
   expression name_value(expression value) {
     expression result = new_variable(value.kind, value.span);
     const source_span span = value.span;
@@ -289,7 +290,8 @@ class clause_lowering {
     return unnamed;
   }
 
-  /// Nested in a head; in a body each record has its own equality, so that it can be matched as well as made.
+  /// Lowers the fields of a record: nested in a head; in a body, with one equality per record, so that the record can
+  /// be matched as well as constructed.
   std::vector<expression> lower_fields(const std::vector<syntax::argument>& written) {
     std::vector<expression> fields;
     for (const syntax::argument& field : written) {
@@ -299,7 +301,7 @@ class clause_lowering {
     return fields;
   }
 
-  /// As structure_type says.
+  /// Lowers a branch constructor into the representation that structure_type describes.
   expression lower_branch(const syntax::argument& term, const syntax::branch_constructor& constructor) {
     const declarations::known_branch& branch = types_.branch(constructor);
     if (types_.is_enumeration(branch)) {
@@ -375,7 +377,7 @@ class clause_lowering {
   const clause_types& types_;
   symbol_numbers& symbols_;
   rule rule_;
-  std::vector<literal>* body_ = &rule_.body;  ///< of the rule or of the aggregate that is being lowered
+  std::vector<literal>* body_ = &rule_.body;  ///< the body of the rule or of the current aggregate
   bool is_in_head_ = false;
   std::unordered_map<std::string, std::uint32_t> variables_;
 };

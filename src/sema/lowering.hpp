@@ -13,7 +13,7 @@ namespace gpulog::sema {
 /// Numbers the texts of a program in order of first use.
 class symbol_numbers {
  public:
-  /// @param number_symbol analysis_options::number_symbol
+  /// @param number_symbol see analysis_options::number_symbol
   symbol_numbers(program& numbered, const std::function<wide_word(const std::string&)>& number_symbol)
       : program_(numbered), number_symbol_(number_symbol) {}
   symbol_id number(const std::string& text);

@@ -42,7 +42,7 @@ std::optional<Float> as_float(std::string_view text) {
     const auto [position, error] = std::from_chars(text.data(), end, value);
     if (error != std::errc() || position != end || !std::isfinite(value)) return std::nullopt;
   }
-  // Stored floats have one zero (from_float()), which a rule's -0.0 has to find.
+  // Stored floats have a single zero (from_float()), and -0.0 in a rule must match it.
   return value == 0 ? 0 : value;
 }
 

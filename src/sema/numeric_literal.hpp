@@ -16,7 +16,7 @@ namespace gpulog::sema {
 /// Whether the literal, as an unsigned number, is too large for the word and wraps around.
 [[nodiscard]] bool wraps_around(const syntax::numeric_constant& constant, word_size words);
 
-/// The kinds that the literal may have by its form and size: number, unsigned, float, in this order.
+/// Returns the kinds that the form and size of the literal permit, in the order number, unsigned, float.
 [[nodiscard]] std::vector<value_kind> literal_kinds(const syntax::numeric_constant& constant, word_size words);
 
 }  // namespace gpulog::sema

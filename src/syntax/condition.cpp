@@ -12,7 +12,7 @@ namespace {
 
 constexpr int max_condition_depth = 200;
 
-/// Arithmetic on two's complement, so that no condition can overflow.
+/// Two's-complement arithmetic, so that no condition can overflow.
 std::int64_t wrapped(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 std::uint64_t bits(std::int64_t value) { return static_cast<std::uint64_t>(value); }
 
@@ -38,7 +38,7 @@ struct binary_operator {
   int precedence;
 };
 
-// Longer ones first, since they are put together from single characters.
+// Longer operators first, because operators are assembled from single characters.
 constexpr std::array binary_operators = {
     binary_operator{"||", 1}, binary_operator{"&&", 2}, binary_operator{"==", 6}, binary_operator{"!=", 6},
     binary_operator{"<=", 7}, binary_operator{">=", 7}, binary_operator{"<<", 8}, binary_operator{">>", 8},
@@ -189,7 +189,7 @@ class evaluator {
   bool failed_ = false;
 };
 
-/// Replaces `defined X` and `defined(X)` by 1 or 0; false when malformed.
+/// Replaces `defined X` and `defined(X)` by 1 or 0; returns false for a malformed expression.
 bool apply_defined(const std::vector<macro_token>& tokens, const macro_table& macros,
                    std::vector<macro_token>& result) {
   for (std::size_t at = 0; at < tokens.size(); ++at) {

@@ -10,12 +10,11 @@
 
 namespace gpulog::syntax {
 
-/// Cuts one text into tokens. Comments are skipped, but for those of `///`. After the end it gives end_of_file for
-/// ever.
+/// Splits a text into tokens. Skips comments except `///` comments. Returns end_of_file forever after the end.
 class lexer {
  public:
-  /// `text` and `report` have to outlive the lexer. `raw_file`, if any, is the file that the text is, unprocessed:
-  /// lines `# 12 "name"` and `#line 12` then renumber its lines.
+  /// `text` and `report` must outlive the lexer. `raw_file`, if any, is the unprocessed file of the text: lines `# 12
+  /// "name"` and `#line 12` then renumber its lines.
   lexer(const mapped_text& text, diagnostics& report, source_file* raw_file, bool warnings);
 
   [[nodiscard]] token next();
@@ -54,11 +53,11 @@ class lexer {
 /// What a backslash and this character give in a string; nothing for an unknown escape sequence.
 [[nodiscard]] std::optional<char> escaped_character(char c);
 
-/// A line that begins with `#`: `# 12 "name" flags`, `#line 12`, `#line 12 "name"`.
+/// A line that starts with `#`: `# 12 "name" flags`, `#line 12`, `#line 12 "name"`.
 struct line_marker {
   bool valid = false;
   std::uint32_t line = 0;
-  std::string path;  ///< empty: the same as before
+  std::string path;  ///< empty: unchanged
 };
 [[nodiscard]] line_marker parse_line_marker(std::string_view line);
 

@@ -9,7 +9,7 @@ namespace gpulog::syntax {
 
 namespace {
 
-// In bytes plus tokens. One call of a sane macro makes some kilobytes; a text of macros some hundred megabytes.
+// In bytes plus tokens. A call of a typical macro produces a few kilobytes, a text of macros a few hundred megabytes.
 constexpr std::size_t max_size_of_call = std::size_t{1} << 22;
 constexpr std::size_t max_size_in_all = std::size_t{1} << 29;
 constexpr std::uint32_t max_depth = 100;
@@ -59,7 +59,7 @@ std::size_t end_of_macro_token(std::string_view text, std::size_t begin) {
       if (text[end] == '"') return end + 1;
       if (text[end] == '\\') ++end;
     }
-    return begin + 1;  // not closed: a quote of its own
+    return begin + 1;  // not closed: a single quote character
   } else if (first == '\'') {
     // One character, or an escape sequence: "'a'", "'\n'", "'\x41'".
     if (end < text.size() && text[end] == '\\') {
@@ -185,14 +185,14 @@ bool macro_table::charge(std::size_t size, const error_function& error) {
   return false;
 }
 
-/// The lists under expansion, innermost last, with the input behind them.
+/// The lists under expansion, innermost last, followed by the input.
 struct macro_table::context {
   std::vector<macro_token> tokens;
   std::size_t at = 0;
   macro* expanded = nullptr;
 };
 
-/// One expansion of one name, and of what comes out of it.
+/// The expansion of one name, including nested expansions.
 class macro_table::expansion {
  public:
   expansion(macro_table& table, macro_input& input, const error_function& error)

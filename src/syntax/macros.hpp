@@ -11,7 +11,7 @@
 
 namespace gpulog::syntax {
 
-/// What macros are made of: coarser than the language's own tokens.
+/// A token for macros: coarser than the language's tokens.
 struct macro_token {
   enum class kind : std::uint8_t { identifier, number, string, character, punctuation };
   kind what = kind::punctuation;
@@ -26,13 +26,13 @@ struct macro_token {
 [[nodiscard]] bool is_macro_name_start(char c);
 [[nodiscard]] bool is_macro_name_part(char c);
 
-/// The end of the token that begins at `begin`, which is no blank and no comment.
+/// Returns the end of the token at `begin`, which is neither blank nor comment.
 [[nodiscard]] std::size_t end_of_macro_token(std::string_view text, std::size_t begin);
-/// The kind of a token by its first character.
+/// Returns the kind of a token from its first character.
 [[nodiscard]] macro_token::kind kind_of_macro_token(std::string_view token);
-/// A text without comments and line ends, cut into tokens.
+/// Splits a text without comments and line ends into tokens.
 [[nodiscard]] std::vector<macro_token> macro_tokens(std::string_view text);
-/// Tokens as text, with spaces where they had them and where they would grow together.
+/// Returns tokens as text, with their original spaces and spaces between tokens that would merge.
 [[nodiscard]] std::string spelled(const std::vector<macro_token>& tokens);
 
 struct macro {
@@ -44,34 +44,35 @@ struct macro {
   bool under_expansion = false;
 };
 
-/// Where the tokens behind a macro's name come from.
+/// The source of the tokens after a macro's name.
 class macro_input {
  public:
   virtual ~macro_input() = default;
-  /// The next token, nullptr at the end.
+  /// Returns the next token, or nullptr at the end.
   virtual const macro_token* peek() = 0;
   virtual void advance() = 0;
 };
 
-/// The macros that are defined, and their expansion with limits on its size.
+/// The defined macros, and their expansion with size limits.
 class macro_table {
  public:
-  /// Called with a message for what is wrong with a call.
+  /// Called with a message for an invalid call.
   using error_function = std::function<void(const std::string&)>;
 
-  /// Reads "NAME body" or "NAME(a, b) body", replacing an earlier macro; false with a message when it is malformed.
+  /// Reads "NAME body" or "NAME(a, b) body", replacing an earlier macro; returns false, with a message, for a malformed
+  /// definition.
   bool define(std::string_view definition, const error_function& error);
   void undefine(std::string_view name);
   [[nodiscard]] bool is_defined(std::string_view name) const { return macros_.find(name) != macros_.end(); }
 
-  /// Expands the macro that `name` names, with arguments from `input`; nothing when it is not called (a macro with
-  /// arguments without parentheses behind it).
+  /// Expands the macro `name` with arguments from `input`; returns nothing if a macro with arguments is not followed by
+  /// parentheses.
   std::optional<std::vector<macro_token>> expand(const macro_token& name, macro_input& input,
                                                  const error_function& error);
   /// Expands all macros in a list.
   std::vector<macro_token> expand_all(const std::vector<macro_token>& tokens, const error_function& error);
 
-  /// Whether expansion has been given up since it grew too large; reported once.
+  /// Returns whether expansion has stopped because it grew too large; reported once.
   [[nodiscard]] bool exhausted() const { return exhausted_; }
 
  private:
@@ -85,8 +86,8 @@ class macro_table {
   void expand_list(const std::vector<macro_token>& tokens, std::vector<macro_token>& out, const error_function& error);
 
   std::map<std::string, macro, std::less<>> macros_;
-  std::size_t spent_ = 0;          ///< bytes and tokens made so far, of the whole text
-  std::size_t spent_at_call_ = 0;  ///< spent_ when the outermost call under way began
+  std::size_t spent_ = 0;          ///< bytes and tokens produced so far, over the whole text
+  std::size_t spent_at_call_ = 0;  ///< spent_ at the start of the outermost active call
   std::uint32_t depth_ = 0;
   bool exhausted_ = false;
 };

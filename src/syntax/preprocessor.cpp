@@ -19,7 +19,7 @@ namespace gpulog::syntax {
 
 namespace {
 
-/// Files that include others twice and more can grow exponentially.
+/// Files that include further files several times can grow exponentially.
 constexpr std::size_t max_included_files = 10'000;
 constexpr std::size_t max_output_bytes = std::size_t{1} << 30;
 
@@ -39,20 +39,20 @@ std::array<std::string, 3> predefined_values(std::uint32_t word_bits) {
 
 bool is_line_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
-/// The length of a backslash with the line end behind it; 0 when there is none at `at`.
+/// Returns the length of a backslash with a line end at `at`, or 0.
 std::size_t line_splice(std::string_view text, std::size_t at) {
   if (text.substr(at).starts_with("\\\n")) return 2;
   if (text.substr(at).starts_with("\\\r\n")) return 3;
   return 0;
 }
 
-/// Where the next of them is, or npos.
+/// Returns the position of the next line splice, or npos.
 std::size_t find_line_splice(std::string_view text, std::size_t at = 0) {
   return std::min(text.find("\\\n", at), text.find("\\\r\n", at));
 }
 
-/// The end of a comment that begins at `at`, or `at` when none does. A line comment ends before its line end, unless a
-/// backslash stands there.
+/// Returns the end of a comment at `at`, or `at` if no comment starts here. A line comment ends before its line end,
+/// unless a backslash precedes the line end.
 std::size_t end_of_comment(std::string_view text, std::size_t at) {
   if (text.substr(at).starts_with("//")) {
     for (std::size_t end = at;; ++end) {
@@ -83,7 +83,7 @@ std::size_t skip_line_space(std::string_view text, std::size_t at) {
   return at;
 }
 
-/// Tokens of a file from a position on, across lines and comments.
+/// The tokens of a file from a position on, across lines and comments.
 class file_input final : public macro_input {
  public:
   file_input(std::string_view text, std::size_t at) : text_(text), end_(at) {}
@@ -120,7 +120,7 @@ class file_input final : public macro_input {
     peeked_ = false;
   }
 
-  /// Behind the last token taken.
+  /// Returns the position after the last taken token.
   [[nodiscard]] std::size_t position() const { return end_; }
 
  private:
@@ -158,7 +158,7 @@ class preprocessor {
   mapped_text run(source_file& file) {
     process(file);
     if (out_.text().empty()) {
-      // Something for messages about the end to refer to.
+      // A byte for messages about the end to refer to.
       const auto size = static_cast<std::uint32_t>(file.text().size());
       out_.append_replacement("\n", {&file, size == 0 ? 0 : size - 1, size});
     }
@@ -166,21 +166,21 @@ class preprocessor {
   }
 
  private:
-  /// An #if under way.
+  /// An open #if.
   struct condition {
     source_span span;
-    bool active;      ///< whether text counts now
-    bool was_active;  ///< whether one of its branches has counted
-    bool enclosing;   ///< whether the text around it counts
+    bool active;      ///< whether text is active now
+    bool was_active;  ///< whether one of the branches was active
+    bool enclosing;   ///< whether the surrounding text is active
     bool seen_else = false;
   };
 
-  /// A file under way.
+  /// A file being read.
   struct position {
     source_file& file;
     std::string_view text;
     std::size_t at = 0;
-    std::size_t copied = 0;  ///< text before has been written or dropped
+    std::size_t copied = 0;  ///< earlier text has been written or dropped
     std::vector<condition> conditions{};
 
     [[nodiscard]] source_span span(std::size_t begin, std::size_t end) const {
@@ -205,7 +205,7 @@ class preprocessor {
     for (const condition& open : here.conditions) report_.error_at_end(open.span, "unterminated #if");
   }
 
-  /// After a limit is passed only a stub of the program would be parsed.
+  /// After a limit is exceeded, only a stub of the program would be parsed.
   [[nodiscard]] bool given_up() const { return too_large_ || macros_.exhausted(); }
 
   void copy_up_to(position& here, std::size_t end) {
@@ -246,7 +246,7 @@ class preprocessor {
     }
   }
 
-  /// Goes on to `end`; what was written on several lines with a backslash at their ends becomes one line, or nothing.
+  /// Advances to `end`; joins lines that end with a backslash, or drops the text.
   void drop_splices(position& here, std::size_t end, bool drop_all = false) {
     const std::string_view token = here.text.substr(0, end);
     for (std::size_t at = here.at; (at = find_line_splice(token, at)) != std::string_view::npos;) {
@@ -268,7 +268,7 @@ class preprocessor {
     if (!expanded) return;
     copy_up_to(here, begin);
     std::string replacement = spelled(*expanded);
-    // Neighbours must not become one word with what the macro gave.
+    // The expansion must not merge with adjacent words.
     if (!replacement.empty()) {
       const auto is_part = [](char c) { return is_identifier_part(c); };
       const std::string_view before = out_.text();
@@ -286,7 +286,7 @@ class preprocessor {
     return [this, span](const std::string& message) { report_.error(span, message); };
   }
 
-  /// Reads the directive's line, with its continuations, as one text without comments.
+  /// Reads the directive's line, including continuations, as one text without comments.
   static std::string logical_line(position& here, std::size_t hash) {
     std::string line;
     std::size_t at = hash + 1;
@@ -329,7 +329,7 @@ class preprocessor {
     plain(here, directive_name, rest, span, line);
   }
 
-  /// #if and its relatives; false for other directives.
+  /// Handles #if and related directives; returns false for any different directive.
   bool conditional(position& here, std::string_view name, std::string_view rest, const source_span& span) {
     std::vector<condition>& conditions = here.conditions;
     const auto holds = [&] {

@@ -7,7 +7,7 @@
 
 namespace gpulog::syntax {
 
-/// Whether preprocess() could change anything in the file.
+/// Returns whether preprocess() could change the file.
 [[nodiscard]] bool needs_preprocessing(const source_file& file, const parse_options& options);
 
 /// What programs use of the C preprocessor: #include, #define with and without arguments (# and ## too), #undef,

@@ -7,7 +7,7 @@
 
 namespace gpulog::cli {
 
-/// One version of a rule in the record of a run.
+/// A version of a rule in the record of a run.
 struct recorded_rule {
   std::string rule, location;
   int delta_atom = -1;

@@ -63,7 +63,7 @@ key_counter::key_counts key_counter::count_hashes(std::size_t rows, const HashOf
 
 double key_counter::all_keys(std::uint64_t rows, std::uint64_t sampled, const key_counts& counts) {
   const auto all = static_cast<double>(rows);
-  // The share of the rows whose keys are not in the sample.
+  // The share of rows whose keys do not occur in the sample.
   const double unseen =
       sampled == rows ? 0 : static_cast<double>(counts.keys - counts.twice) / static_cast<double>(sampled);
   return unseen < 1 ? std::min(static_cast<double>(counts.keys) / (1 - unseen), all) : all;

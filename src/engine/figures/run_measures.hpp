@@ -18,7 +18,7 @@ struct sampled_keys {
     std::uint32_t hash;
     std::uint32_t count;
   };
-  std::vector<counted> counts;  ///< by ascending hash
+  std::vector<counted> counts;  ///< in ascending order of hashes
   std::uint64_t rows = 0;       ///< rows of the sample
   std::uint64_t all_rows = 0;   ///< rows of the relation
   double all_keys = 0;          ///< approximate number of keys of the relation
@@ -32,7 +32,7 @@ struct sampled_keys {
 [[nodiscard]] std::optional<plan::measured_join> join_of(const sampled_keys& probing, const sampled_keys& searched,
                                                          std::uint64_t equal_rows = 0);
 
-/// Counts keys of samples.
+/// Counts the keys in samples.
 class key_counter {
  public:
   /// Estimates the number of rows of a relation that agree in some columns, from a sample: the geometric mean of the
@@ -92,7 +92,7 @@ class run_measures final : public plan::relation_measures {
     std::optional<storage::sampled_rows> sample;
     std::map<std::vector<std::uint32_t>, std::optional<double>> rows_per_key;  ///< by columns
     std::map<std::uint32_t, sampled_keys> keys;                                ///< by column
-    std::vector<sampled_keys::counted> row_hashes;                             ///< of the sample, ascending
+    std::vector<sampled_keys::counted> row_hashes;                             ///< hashes of sampled rows, ascending
     struct known_join {
       std::uint64_t probing_rows = 0;  ///< at the time of the probing relation's sample
       std::optional<plan::measured_join> found;

@@ -64,7 +64,7 @@ class rule_matcher {
     bool is_premise = false;
     std::vector<std::uint32_t> keys;  ///< bound columns of an atom
     std::vector<word> key;
-    const column_index* index = nullptr;                ///< by the keys; nullptr: not needed yet
+    const column_index* index = nullptr;                ///< index on the keys; nullptr: not needed yet
     const std::vector<const word*>* columns = nullptr;  ///< nullptr: not needed yet
     std::vector<step> inside;                           ///< body of an aggregate
     /// of an aggregate: variables that distinguish matches; empty: all matches count

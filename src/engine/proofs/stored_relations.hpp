@@ -34,13 +34,13 @@ class stored_relations {
   struct table {
     std::vector<backend::array<word>> memory;
     std::vector<const word*> columns;
-    std::unique_ptr<column_index> rows;  ///< by all columns
+    std::unique_ptr<column_index> rows;  ///< on all columns
   };
   [[nodiscard]] table pairs_of(relation_id relation) const;
   [[nodiscard]] table facts_of(relation_id relation) const;
 
   engine_state* engine_;
-  std::map<relation_id, table> pairs_;  ///< of equivalence relations
+  std::map<relation_id, table> pairs_;  ///< for equivalence relations
   std::map<relation_id, table> facts_;  ///< facts of relations that also have rules
   std::map<std::pair<relation_id, std::vector<std::uint32_t>>, column_index> indexes_;
 };

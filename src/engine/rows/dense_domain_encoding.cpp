@@ -13,11 +13,11 @@
 namespace gpulog::detail {
 namespace {
 
-/// What is known of a class before it is numbered.
+/// Properties of a class before its values are numbered.
 struct class_size {
-  std::uint64_t distinct = 0;  ///< at most about so many values
-  std::uint64_t bound = 0;     ///< all values are smaller
-  std::uint64_t rows = 0;      ///< of facts, in all columns
+  std::uint64_t distinct = 0;  ///< upper bound of the number of distinct values, estimated
+  std::uint64_t bound = 0;     ///< exclusive upper bound of the values
+  std::uint64_t rows = 0;      ///< number of facts, over all columns
 };
 
 class_size size_of(const plan::encodable_domain& its, const plan::statistics& known, const staged_facts& staged,
@@ -40,7 +40,7 @@ class_size size_of(const plan::encodable_domain& its, const plan::statistics& kn
   return size;
 }
 
-/// Numbers in the order of the values: ranks[number] is the place of its value.
+/// Returns the numbers sorted by value: ranks[number] is the position of the number's value.
 std::vector<word> ranks_of(const backend::array<word>& words, value_kind kind, const storage::wide_values* wide) {
   // Keys sort as unsigned numbers: the sign bit of a number is flipped.
   const wide_word sign = kind != value_kind::number ? 0 : wide_word{1} << (wide == nullptr ? 31 : 63);

@@ -17,10 +17,10 @@
 
 namespace gpulog::detail {
 
-/// Where values that are only compared are numbered (docs/adr/0026-dense-domain-encoding.md).
+/// Options for the encoding of values that are only compared (docs/adr/0026-dense-domain-encoding.md).
 struct encoding_choice {
-  bool everywhere = false;  ///< wherever it is right; else where a recursion may get bit matrices by it
-  std::uint64_t largest_matrix = std::uint64_t{16} << 30;  ///< bytes
+  bool everywhere = false;  ///< encode all eligible values; otherwise only where a recursion may use bit matrices
+  std::uint64_t largest_matrix = std::uint64_t{16} << 30;  ///< in bytes
 };
 
 /// Values that are only compared (plan/encodable_domains.hpp), as numbers 0, 1, 2, ... while a program runs: facts are
@@ -32,22 +32,26 @@ class dense_domain_encoding {
   dense_domain_encoding(const plan::program& planned, backend::memory_resource& resource, storage::wide_values* wide);
   dense_domain_encoding(dense_domain_encoding&&) = default;
 
-  /// Numbers the values of the classes that are chosen: of what is staged, and of plan(). @param known of staged rows
-  /// @return whether there are any. @throws backend::memory_exceeded
+  /// Numbers the values of the chosen classes in the staged rows and in plan().
+  /// @param known statistics of the staged rows
+  /// @return whether any values were numbered
+  /// @throws backend::memory_exceeded
   bool apply(const encoding_choice& chosen, const plan::statistics& known, staged_facts& staged);
 
-  /// A stratum of the plan was planned again, over values: plan() gets its versions, over numbers, and its indexes.
+  /// Takes over a stratum that was planned again over values: plan() receives its versions and indexes, translated to
+  /// numbers.
   void take_over(const plan::program& planned, std::size_t stratum);
 
-  /// The plan over numbers.
+  /// Returns the plan over numbers.
   [[nodiscard]] const plan::program& plan() const { return *plan_; }
-  /// Columns that have numbers, as "relation.attribute".
+  /// Returns the encoded columns as "relation.attribute".
   [[nodiscard]] std::vector<std::string> columns() const;
 
   [[nodiscard]] bool covers(std::uint32_t relation) const { return !values_of_[relation].empty(); }
-  /// Puts values in place of the numbers of n rows.
+  /// Replaces the numbers in n rows by values.
   void restore(std::uint32_t relation, std::uint64_t n, word* const* columns) const;
-  /// Columns of the relation with values; they are kept here. @throws backend::memory_exceeded
+  /// Returns the columns of the relation with values; the object owns the columns.
+  /// @throws backend::memory_exceeded
   [[nodiscard]] std::vector<const word*> restored(std::uint32_t relation, const std::vector<const word*>& numbers,
                                                   std::uint64_t rows);
 
@@ -58,9 +62,9 @@ class dense_domain_encoding {
 
   backend::memory_resource* resource_;
   storage::wide_values* wide_;
-  std::unique_ptr<plan::program> plan_;  // classes point into it
+  std::unique_ptr<plan::program> plan_;  // referenced by the classes
   std::vector<plan::encodable_domain> classes_;
-  std::vector<std::unique_ptr<backend::array<word>>> values_;    // by number, one of each class that has numbers
+  std::vector<std::unique_ptr<backend::array<word>>> values_;    // values by number, for each encoded class
   std::vector<std::map<std::uint32_t, const word*>> values_of_;  // by relation and column
   std::vector<backend::array<word>> restored_;
 };

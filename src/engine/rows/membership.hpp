@@ -13,7 +13,7 @@
 /// built on first use.
 namespace gpulog::detail {
 
-/// Finds rows by all their words: a table of row numbers with linear probing.
+/// Finds rows by all of their words: a table of row numbers with linear probing.
 class row_index {
  public:
   /// @param columns must not change, and must outlive this object

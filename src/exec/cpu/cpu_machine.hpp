@@ -32,7 +32,7 @@
 
 namespace gpulog::exec {
 
-/// Runs pipelines on this machine's processors: tiles of bindings, taken by the backend's workers.
+/// Runs pipelines on the host's processors: the backend's workers process tiles of bindings.
 template <class Backend>
 class cpu_machine {
  public:
@@ -64,7 +64,7 @@ class cpu_machine {
     const word* values = nullptr;
     std::uint64_t rows = 0;
   };
-  /// A named range in a profiler's time line: for devices.
+  /// A named range in a profiler's timeline; only devices have an implementation.
   struct trace_range {
     explicit trace_range(const std::string&) {}
   };
@@ -89,7 +89,7 @@ class cpu_machine {
     if (cut_.candidate_rows != 0) {
       options_of_relation.candidate_rows = cut_.candidate_rows;
     } else if (resource_->limit() != 0) {
-      // Candidates and what sorts them may take an eighth of the memory.
+      // Candidates and sort buffers may take an eighth of the memory.
       constexpr std::uint64_t bytes_per_candidate = 64;
       options_of_relation.candidate_rows = std::clamp<std::uint64_t>(resource_->limit() / 8 / bytes_per_candidate,
                                                                      1u << 12, options_of_relation.candidate_rows);
@@ -97,7 +97,7 @@ class cpu_machine {
     return std::make_unique<relation>(*resource_, arity, options_of_relation);
   }
 
-  /// In the order of the file, with one worker. Nothing depends on the order of rows, but neighbours stay together.
+  /// Loads rows in file order, with one worker. No result depends on the order, but adjacent rows stay together.
   void load_rows(relation& target, const std::vector<const word*>& columns, std::uint64_t rows) {
     if (backend_.workers() > 1 && target.arity() != 0 && target.inserts_at_once() && rows >= 2 * cut_.range_elements)
       return load_rows_at_once(target, columns, rows);
@@ -105,7 +105,7 @@ class cpu_machine {
     const std::uint64_t first = present();
     const auto room = [&](std::uint32_t n, std::uint64_t row) {
       if (target.has_room(n)) return;
-      // As long as there are no duplicates, a set is not copied from size to size.
+      // While all rows are new, allocates once instead of copying a set from size to size.
       const bool all_new = target.inserts_at_once() && row != 0 && present() - first == row;
       if (all_new) make_room_at_once(target, rows - row);
       while (!target.has_room(n)) target.make_room(backend_, n);
@@ -113,7 +113,7 @@ class cpu_machine {
     load_tiles<storage::exclusive_access>(target, columns, 0, rows, 0, room);
   }
 
-  /// Or for as many as a set takes before it may become one of packed words; none if there is no memory for it.
+  /// Makes space for all rows, or for the maximum before a set may become packed words; no effect if memory is short.
   void make_room_at_once(relation& target, std::uint64_t rows) {
     constexpr std::uint64_t most = storage::calibration::least_packed_bytes / sizeof(std::uint64_t) / 2;
     try {
@@ -122,7 +122,7 @@ class cpu_machine {
     }
   }
 
-  /// Rows that are distinct, for a relation that is only read.
+  /// Loads distinct rows into a relation that is only read.
   void adopt_rows(relation& target, const std::vector<const word*>& columns, std::uint64_t rows) {
     if (target.as_equivalence() != nullptr) {
       load_rows(target, columns, rows);
@@ -132,9 +132,9 @@ class cpu_machine {
     target.adopt(columns, rows);
   }
 
-  /// Values of a decomposed fixpoint have a place in a bitmap if they are below this.
+  /// Returns the exclusive bound of values that fit into a bitmap of a decomposed fixpoint.
   [[nodiscard]] static std::uint64_t bitmap_values() { return kernels::most_bitmap_values; }
-  /// Whether the stratum that runs has a graph of numbers, with enough searches that they use it.
+  /// Returns whether the current stratum has a graph of numbers with enough searches to use it.
   [[nodiscard]] bool has_numbers() const {
     return numbered_.has_value() && numbered_->invariants.size() >= backend_.workers();
   }
@@ -147,7 +147,7 @@ class cpu_machine {
                                  {cut_.numbered_step_rows, backend_.workers(), cut_.range_elements}, stop,
                                  std::move(numbered));
   }
-  /// @param always also where searches are expected to end sooner
+  /// @param always even if searches are expected to be faster
   std::optional<kernels::decomposed_counts> run_condensed(const kernels::numbered_task& task,
                                                           kernels::relation_list<relation>& relations, bool always,
                                                           const std::atomic<bool>* stop) {
@@ -163,16 +163,16 @@ class cpu_machine {
     return kernels::run_condensed(backend_, *resource_, task, relations, cut, stop, numbered_);
   }
   void materialize(relation& target) { target.materialize(backend_); }
-  /// Of factorized rows; nothing of others, as their columns are here.
+  /// Streams factorized rows; returns nullptr for relations with columns.
   [[nodiscard]] std::unique_ptr<row_stream> stream_rows(const relation& source) {
     if (!source.is_factorized()) return nullptr;
     return std::make_unique<factorized_stream>(*source.as_factorized());
   }
-  /// Whether products that find little for what they look at end early, so that no expectation has to tell.
+  /// Whether poor products stop early, so that no estimate is necessary.
   static constexpr bool ends_poor_products = true;
   static constexpr std::uint64_t least_product_tuples = calibration::least_host_product_tuples;
-  /// @param bound of the task's values, where these are numbers themselves; else 0
-  /// @param always also where there are few results
+  /// @param bound exclusive bound of the task's values if values serve directly as row numbers, else 0
+  /// @param always even with few results
   std::optional<kernels::product_counts> run_products(const kernels::product_task& task, std::uint64_t bound,
                                                       kernels::relation_list<relation>& relations, bool always,
                                                       const std::atomic<bool>* stop) {
@@ -189,15 +189,15 @@ class cpu_machine {
     return kernels::run_row_wise(backend_, *resource_, task, relations, cut, stop);
   }
   static constexpr kernels::row_wise_cut_offs added_row_wise_pays = calibration::host_added_row_wise_pays;
-  /// Rules of versions row by row, in addition to what their head has. @return by rule: its candidates; nothing: it was
-  /// left
+  /// Evaluates rules of versions row by row, in addition to the rows of the head.
+  /// @return by rule: the number of candidates, or nothing if the rule was not evaluated
   std::vector<std::optional<std::uint64_t>> add_rows(const kernels::row_wise_task& task,
                                                      kernels::relation_list<relation>& relations,
                                                      const std::atomic<bool>* stop) {
     return kernels::add_rows(backend_, *resource_, row_store_, task, relations, added_row_wise_pays, stop);
   }
   void forget_rows() { row_store_.forget(); }
-  /// For a relation whose rows came without a set, and that is asked for membership now.
+  /// Adds a tuple set to a relation that was loaded without a set and now needs membership tests.
   void make_set(relation& target) {
     materialize(target);
     const std::uint64_t rows = target.rows();
@@ -211,7 +211,7 @@ class cpu_machine {
 
   void settle(relation& target) { target.settle(backend_); }
   void refresh_index(relation& target, std::size_t index) { target.refresh_index(backend_, index); }
-  /// action(number) for each number below n, on several processors; each may use all of them.
+  /// Calls action(number) for each number below n, on several processors; each call may use all processors.
   template <class Action>
   void each_at_once(std::size_t n, const Action& action) {
     backend_.for_each_tile(n, 1, [&](unsigned, std::uint64_t number, std::uint64_t) { action(number); });
@@ -231,14 +231,14 @@ class cpu_machine {
     return samples;
   }
 
-  /// Of each column the largest value; 0 where there is none.
+  /// Returns the largest value of each column, or 0 for an empty column.
   [[nodiscard]] std::vector<word> largest_values(const std::vector<column_values>& columns) {
     std::vector<word> largest;
     for (const column_values& column : columns) {
       std::vector<word> found(backend_.workers(), 0);
       backend_.for_each_tile(column.rows, 1u << 16, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
         word own = found[worker];
-        // A compiler makes vectors of this, and not of std::max_element.
+        // Compilers vectorize this loop, but not std::max_element.
         for (std::uint64_t row = begin; row < end; ++row) own = std::max(own, column.values[row]);
         found[worker] = own;
       });
@@ -246,7 +246,7 @@ class cpu_machine {
     }
     return largest;
   }
-  /// What a run without a limit may use.
+  /// Returns how many bytes a run without a limit may use.
   [[nodiscard]] std::uint64_t machine_bytes() const {
     return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   }
@@ -259,23 +259,21 @@ class cpu_machine {
     return std::make_unique<subsumptions>(backend_, *resource_, scratch_, relations, target, std::move(bound), stop);
   }
 
-  /// Results of aggregates that stay true are kept with the pipeline.
+  /// Stores results of aggregates that stay valid with the pipeline.
   void remember_windows(kernels::pipeline& program) {
     program.windows = std::make_shared<kernels::run_windows>(program, *resource_);
   }
 
   void remember_folds(kernels::pipeline& program) { program.folded = kernels::memory_of_folds(program, *resource_); }
 
-  /// About how many candidates a worker makes and offers in a second. It tells how much work a version has that reads
-  /// many rows and finds few.
+  /// Expected candidates per second of a worker; estimates the work of a version that reads many rows and finds few.
   static constexpr double candidates_a_second = calibration::host_offered_per_second;
 
   /// Expected candidates of versions below which none are run beside each other.
   [[nodiscard]] double least_candidates_together() const {
     return backend_.workers() == 1 ? std::numeric_limits<double>::infinity() : cut_.together_candidates;
   }
-  /// Runs versions beside each other that are too small to be shared among workers. What fails is left, and fails again
-  /// when it runs alone.
+  /// Runs small versions concurrently, one worker each. A failed version is left, and fails again in its separate run.
   void run_together(std::vector<phase_version>& versions, kernels::relation_list<relation>& relations,
                     const std::atomic<bool>* stop) {
     std::vector<phase_version*> small;
@@ -292,11 +290,11 @@ class cpu_machine {
     if (small.size() < 2 || expected < cut_.together_candidates) return;
     for (const phase_version* version : small) kernels::refresh_searched(*version->program, relations);
     const unsigned workers = workers_for(expected, cut_.together_candidates);
-    // The longest ones first, so that workers end together.
+    // The longest versions first, so that workers end together.
     std::sort(small.begin(), small.end(), [](const phase_version* a, const phase_version* b) {
       return a->expected_candidates > b->expected_candidates;
     });
-    // Tiny ones share a task.
+    // Tiny versions share a task.
     std::vector<std::size_t> begins = {0};
     const double piece = expected / (workers * 8.0);
     double filled = 0;
@@ -308,7 +306,8 @@ class cpu_machine {
       filled += small[number]->expected_candidates;
     }
     begins.push_back(small.size());
-    kernels::worker_gate gate(workers);  // one for all, as some read what others extend
+    // one gate for all, because versions read relations that further versions extend
+    kernels::worker_gate gate(workers);
     const auto run_one = [&](unsigned worker, phase_version& version) {
       relation& target = *relations[version.program->target];
       run_memory memory(*version.program, *resource_);
@@ -368,7 +367,7 @@ class cpu_machine {
     return workers_for(expected_candidates, cut_.parallel_candidates);
   }
 
-  /// @param given what the first rows stand in; nullptr: the relation
+  /// @param given columns of the first rows; nullptr: from the relation
   pipeline_counts run_rows(const kernels::pipeline& program, kernels::relation_list<relation>& relations,
                            std::uint64_t rows, double expected_candidates, const std::atomic<bool>* stop,
                            const word* const* given) {
@@ -383,7 +382,7 @@ class cpu_machine {
     const unsigned workers = workers_of_run(rows, expected_candidates);
     return run_fed(program, relations, workers, stop, [&](const auto& take) {
       if (workers == 1) return take(0, 0, rows, given);
-      // Enough pieces that workers end together, and none so small that taking it costs more than its work.
+      // Enough pieces for workers to end together, but no piece smaller than its overhead.
       const std::uint64_t piece =
           std::clamp<std::uint64_t>(rows / (workers * 16ULL), 1, calibration::tiles_of_a_piece * storage::tile_rows);
       backend_.for_each_tile(
@@ -392,8 +391,8 @@ class cpu_machine {
     });
   }
 
-  /// feed(take) calls take(worker, begin, end, given) for pieces of the first rows, several at a time where there are
-  /// several workers.
+  /// feed(take) calls take(worker, begin, end, given) for pieces of the first rows, concurrently if there are several
+  /// workers.
   template <class Feed>
   pipeline_counts run_fed(const kernels::pipeline& program, kernels::relation_list<relation>& relations,
                           unsigned workers, const std::atomic<bool>* stop, const Feed& feed) {
@@ -431,7 +430,7 @@ class cpu_machine {
     return counts;
   }
 
-  /// Rows [begin, end). room(n, row) is called in front of each tile.
+  /// Loads rows [begin, end). Calls room(n, row) before each tile.
   template <class Access, class Room>
   void load_tiles(relation& target, const std::vector<const word*>& columns, std::uint64_t begin, std::uint64_t end,
                   unsigned worker, const Room& room) {
@@ -445,8 +444,8 @@ class cpu_machine {
     }
   }
 
-  /// In rounds: how many rows differ is not known. Once most have been new, the rest is one round; else a round has
-  /// three times the rows that are there, and what it has to move is a third of what it adds.
+  /// Loads in rounds, because the number of distinct rows is unknown. Once most rows are new, the rest is one round;
+  /// until then a round loads three times the existing rows, so that growth moves a third of what it adds.
   void load_rows_at_once(relation& target, const std::vector<const word*>& columns, std::uint64_t rows) {
     const auto present = [&] { return target.rows() + target.appended_rows(); };
     const std::uint64_t before = present();
@@ -480,7 +479,7 @@ class cpu_machine {
     if (program.counted != nullptr) ++program.counted->runs;
   }
 
-  /// How many workers have enough to do, where each further one needs so many candidates.
+  /// Returns how many workers have enough work, if each additional worker needs this many candidates.
   [[nodiscard]] unsigned workers_for(double candidates, double worth_a_second) const {
     const unsigned all = backend_.workers();
     if (worth_a_second == 0) return all;
@@ -492,7 +491,7 @@ class cpu_machine {
   cut_offs cut_;
   std::vector<std::unique_ptr<kernels::tile_scratch>> scratch_;  // by worker
   kernels::row_store<Backend> row_store_;
-  std::optional<kernels::numbered_graph> numbered_;  // of the stratum that runs, where one was made and not used
+  std::optional<kernels::numbered_graph> numbered_;  // of the current stratum, if built and not used
 };
 
 }  // namespace gpulog::exec

@@ -17,43 +17,43 @@
 #include "kernels/row_wise/row_wise_task.hpp"
 #include "kernels/search/search_task.hpp"
 
-/// What a fixpoint asks of the machine that it runs on. A machine declares what else it can do in `abilities`; where it
-/// is written, fixpoint_machine checks that it keeps its word.
+/// The requirements of a fixpoint on its machine. A machine declares optional abilities in `abilities`, and
+/// fixpoint_machine checks the declarations.
 namespace gpulog::exec {
 
 struct machine_abilities {
   // Kinds of relations.
   bool choices = false;              ///< with choice-domains
-  bool equivalences = false;         ///< kept as their classes
+  bool equivalences = false;         ///< stored as classes
   bool subsumptions = false;         ///< that lose rows
-  bool lattices = false;             ///< that keep a bound for each key
-  bool priority_delta = false;       ///< whose iterations take the best rows first
-  bool set_kinds = false;            ///< with one of several tuple sets, or none
-  bool present_bounds = false;       ///< sets of complete relations may follow their values
-  bool full_relations = false;       ///< that know when no row can be new to them
-  bool factorized = false;           ///< that may be left without columns, until materialize()
-  bool searches_factorized = false;  ///< rules read such ones, too, where they need no columns of all rows
-  bool probes_factorized = false;    ///< rules ask such ones for tuples, keys and rows
+  bool lattices = false;             ///< that keep a bound per key
+  bool priority_delta = false;       ///< with iterations that take the best rows first
+  bool set_kinds = false;            ///< with one of several tuple sets, or without a set
+  bool present_bounds = false;       ///< sets of complete relations may depend on their values
+  bool full_relations = false;       ///< that detect when no new row is possible
+  bool factorized = false;           ///< that may stay without columns until materialize()
+  bool searches_factorized = false;  ///< rules also read factorized relations, unless they need columns of all rows
+  bool probes_factorized = false;    ///< rules look up tuples, keys and rows in factorized relations
   // Strategies (exec/strategies).
-  bool searches = false;      ///< recursions that fall apart
-  bool condensation = false;  ///< the same over components of a graph
-  bool row_takeover = false;  ///< the same with complete rows that searches take over
+  bool searches = false;      ///< decomposed recursions
+  bool condensation = false;  ///< decomposed recursions over components of a graph
+  bool row_takeover = false;  ///< decomposed recursions with row takeover
   bool products = false;      ///< recursions that extend a relation at both sides
   bool row_wise = false;      ///< row-wise evaluation
   bool orders_rows = false;   ///< with comparisons by the order of values of 64 bits, too
-  bool batches = false;       ///< versions of a phase beside each other
-  bool loops = false;         ///< iterations without asking in between
-  // How it works.
-  bool memories = false;          ///< what aggregates and windows found is kept from run to run
-  bool several_indexes = false;   ///< refreshed at the same time
-  bool late_indexes = false;      ///< refreshed when they are searched, where few rows are missing
-  bool timed_candidates = false;  ///< the time of a run tells how many candidates it stands for
-  bool streams = false;           ///< rows go to the host piece by piece
-  bool device_columns = false;    ///< columns are in the memory of a device
-  bool own_clock = false;         ///< it measures phases itself
+  bool batches = false;       ///< concurrent versions of a phase
+  bool loops = false;         ///< iterations without returning to the host
+  // How the machine works.
+  bool memories = false;          ///< keeps results of aggregates and windows between runs
+  bool several_indexes = false;   ///< refreshes several indexes concurrently
+  bool late_indexes = false;      ///< refreshes an index on search if few rows are missing
+  bool timed_candidates = false;  ///< the time of a run indicates its number of candidates
+  bool streams = false;           ///< copies rows to the host piece by piece
+  bool device_columns = false;    ///< columns are in device memory
+  bool own_clock = false;         ///< measures phases itself
 };
 
-/// Runs pipelines over relations of its own.
+/// Runs pipelines over its relations.
 template <class Machine>
 concept pipeline_machine = requires(Machine& on, typename Machine::relation& target, const options& chosen,
                                     const std::vector<const word*>& columns, const kernels::pipeline& program,
@@ -76,7 +76,7 @@ concept pipeline_machine = requires(Machine& on, typename Machine::relation& tar
   { on.run(program, all, std::uint64_t{}, double{}, stop) } -> std::same_as<pipeline_counts>;
 };
 
-/// Knows the largest values of columns, and makes tuple sets for them.
+/// Finds the largest values of columns, and builds tuple sets for them.
 template <class Machine>
 concept set_choosing_machine = requires(Machine& on, typename Machine::relation& target,
                                         std::vector<typename Machine::column_values> columns) {
@@ -111,14 +111,14 @@ concept product_machine = requires(Machine& on, const kernels::product_task& tas
   { on.run_products(task, std::uint64_t{}, all, bool{}, stop) } -> std::same_as<std::optional<kernels::product_counts>>;
 };
 
-/// Relations may be left without columns then, until materialize().
+/// Relations may stay without columns until materialize().
 template <class Machine>
 concept factorizing_machine = requires(Machine& on, typename Machine::relation& target) {
   { target.is_factorized() } -> std::same_as<bool>;
   on.materialize(target);
 };
 
-/// Relations that are left so can be asked for tuples, and by keys.
+/// Factorized relations support lookups of tuples and keys.
 template <class Machine>
 concept probing_machine = requires(Machine& on, typename Machine::relation& target,
                                    const std::vector<std::uint32_t>& key) {

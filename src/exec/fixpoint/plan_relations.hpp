@@ -25,8 +25,8 @@
 
 namespace gpulog::exec {
 
-/// The relations of a plan on a machine, with their sets and indexes: how they are made, filled, measured, and freed
-/// behind the last stratum that needs them. A fixpoint and its strategies share it.
+/// The relations of a plan on a machine, with sets and indexes: creates, fills and measures them, and frees them after
+/// the last stratum that needs them. Shared by a fixpoint and its strategies.
 template <class Machine>
 class plan_relations {
  public:
@@ -57,19 +57,19 @@ class plan_relations {
 
   [[nodiscard]] relation_type& relation_of(relation_id id) const { return *relations[id.value]; }
 
-  /// What others see of an action.
+  /// What observers see of an action.
   struct watched_work {
-    std::uint64_t rows = 0;  ///< that it reads first; 0: not known
-    bool is_long = true;     ///< false: it is over before anybody could look
+    std::uint64_t rows = 0;  ///< rows of the first expansion; 0: unknown
+    bool is_long = true;     ///< false: too short to observe
   };
 
-  /// What may fail.
+  /// Runs an action that may fail.
   template <class Action>
   void guarded(const fault_context& context, Action&& action, const watched_work& work = {}) {
     watched(
         context, [&] { described(context, action); }, work);
   }
-  /// The same where a lack of memory is no failure.
+  /// Runs an action that may run out of memory without failing the run.
   template <class Action>
   void watched(const fault_context& context, Action&& action, const watched_work& work = {}) {
     const run_monitor::long_step here(work.is_long ? watch() : nullptr, context.doing, context.relation,
@@ -83,13 +83,13 @@ class plan_relations {
       throw;
     }
   }
-  /// Of the monitor, if others look at it.
+  /// Returns the monitor if threads observe it.
   [[nodiscard]] run_monitor* watch() const { return chosen.is_watched ? chosen.monitor : nullptr; }
   void note_failure(const fault_context& context) const {
     if (chosen.monitor != nullptr) chosen.monitor->note_failure(context.doing, context.relation, context.version);
   }
 
-  /// A relation of a kind that the machine lacks can be read here, but not loaded or extended.
+  /// A relation of an unsupported kind can be read here, but not loaded or extended.
   void require_kind_of(relation_id id) const {
     if (!can.choices && !program.relations[id.value].choice_domains.empty())
       throw internal_error("a machine without choice-domains is given one");
@@ -97,7 +97,7 @@ class plan_relations {
       throw internal_error("a machine without equivalence relations is given one");
   }
 
-  /// An empty relation with its indexes, in the place of what was there.
+  /// Replaces a relation by an empty relation with its indexes.
   void make_relation(relation_id id) {
     owed_sets.erase(id);
     relations[id.value] =
@@ -116,7 +116,7 @@ class plan_relations {
       relation_of(id).add_index(make_layout(program.indexes[index], chosen.storage));
   }
 
-  /// The versions of a stratum were planned again: they may search indexes that are new, or that were to be dropped.
+  /// Applies a new plan of a stratum's versions, which may search new indexes, or indexes that were to be dropped.
   void take_over_plan(std::size_t number) {
     const std::size_t former_size = places.size();
     places = place_indexes(program);
@@ -137,7 +137,7 @@ class plan_relations {
     guarded({"loading", id, nullptr}, [&] { fill(target, columns, rows); });
   }
 
-  /// Rows of a relation that were derived elsewhere: distinct. It gets a set only if a stratum to come needs it.
+  /// Copies distinct rows derived elsewhere. Adds a set only if a later stratum needs it.
   void adopt_relation(relation_id id, const std::vector<const word*>& columns, std::uint64_t rows) {
     relation_type& target = relation_of(id);
     const std::size_t last_insertion_or_lookup = uses.set_needed[id.value];
@@ -150,17 +150,19 @@ class plan_relations {
     });
   }
 
-  /// @param next what would be run @throws kernels::interrupted where the run was asked to end
+  /// @param next the next version to run
+  /// @throws kernels::interrupted if the run was cancelled
   void check_stop(const plan::rule_version* next = nullptr) const {
     if (chosen.stop == nullptr || !chosen.stop->load(std::memory_order_relaxed)) return;
     note_failure({"extending", next == nullptr ? relation_id() : next->head, next});
     throw kernels::interrupted{};
   }
 
-  /// Whether all is done as in the paper.
+  /// Returns whether to evaluate exactly as published.
   [[nodiscard]] bool is_published() const { return chosen.storage == storage::storage_mode::hisa; }
 
-  /// Whether iterations may go on with the best values alone, while others wait. @param least rows; 0: no more
+  /// Enables the priority delta.
+  /// @param least minimum rows per iteration; 0: disables it
   void use_priority_delta([[maybe_unused]] const plan::stratum& stratum, [[maybe_unused]] std::uint64_t least) {
     if constexpr (can.priority_delta) {
       if (!chosen.priority_delta) return;
@@ -187,7 +189,7 @@ class plan_relations {
     refresh_index(indexes_of_[relation.value][number], figures);
   }
 
-  /// Indexes of relations that have advanced. Where deltas are small, an index may wait for its first search.
+  /// Updates indexes of relations that have advanced. If deltas are small, an index may wait for the first search.
   template <class Indexes>
   void refresh_advanced(const Indexes& indexes, stratum_statistics& figures) {
     if constexpr (can.late_indexes) {
@@ -198,7 +200,7 @@ class plan_relations {
     refresh_indexes(indexes, figures);
   }
 
-  /// Several at a time where the machine can, and where there is enough to do.
+  /// Refreshes indexes, several at a time if the machine can and there is enough work.
   template <class Indexes>
   void refresh_indexes(const Indexes& indexes, stratum_statistics& figures) {
     if constexpr (can.several_indexes) {
@@ -222,7 +224,7 @@ class plan_relations {
             seconds_of[number] = storage::seconds_now() - begin;
           });
         });
-        // The time of all together, by the shares of each.
+        // Splits the total time by the shares of each index.
         const double seconds = storage::seconds_now() - start;
         const double sum =
             std::max(std::accumulate(seconds_of.begin(), seconds_of.end(), 0.0), std::numeric_limits<double>::min());
@@ -246,7 +248,7 @@ class plan_relations {
     figures.merge_seconds += target.times().merge - before.merge;
   }
 
-  /// A relation whose columns are read next.
+  /// Materializes a relation whose columns are read next.
   void need_columns([[maybe_unused]] relation_id id) {
     if constexpr (can.factorized) {
       if (!relation_of(id).is_factorized()) return;
@@ -254,9 +256,9 @@ class plan_relations {
     }
   }
 
-  /// The plan says that no set is needed. That holds among the rows that rules derive, but a rule may also derive a row
-  /// that was loaded. The published way always deduplicates.
-  /// @param falls_apart it is a recursion that may do without sets: its loop makes them (make_sets())
+  /// Skips sets that the plan does not need. The plan considers only derived rows, but a rule may also derive a loaded
+  /// row. The published method always deduplicates.
+  /// @param falls_apart whether a recursion may start without sets, which its loop adds (make_sets())
   void skip_sets([[maybe_unused]] const plan::stratum& stratum, [[maybe_unused]] bool falls_apart) {
     if constexpr (can.set_kinds) {
       if (is_published()) return;
@@ -267,7 +269,7 @@ class plan_relations {
       }
     }
   }
-  /// The sets that a recursion has begun without. All of its rows are delta.
+  /// Adds the sets that a recursion started without. All rows are delta.
   void make_sets([[maybe_unused]] const plan::stratum& stratum) {
     if constexpr (can.set_kinds) {
       for (const relation_id id : stratum.relations) {
@@ -279,7 +281,7 @@ class plan_relations {
     }
   }
 
-  /// Tells the relations of a stratum how large the values are that its rules can give them, where that is known.
+  /// Sets the bounds of the values that the rules of a stratum can produce, where known.
   void choose_sets([[maybe_unused]] const plan::stratum& stratum) {
     if constexpr (can.set_kinds) {
       using storage::set_choice;
@@ -297,7 +299,7 @@ class plan_relations {
       for (const plan::relation_domain& domain : stratum.domains) {
         std::vector<std::uint64_t> bounds;
         for (const plan::column_domain& column : domain.columns) {
-          // With words of 64 bits, constants that are not their own codes may have any code above these.
+          // In 64-bit programs, constants that are not their own codes may have any code above these.
           const bool has_code = chosen.wide == nullptr || column.largest_constant <= storage::wide_values::most_names;
           word largest = has_code ? static_cast<word>(column.largest_constant) : UINT32_MAX;
           for (const plan::column_place& source : column.sources) largest = std::max(largest, largest_[source]);
@@ -307,7 +309,7 @@ class plan_relations {
         guarded({"extending", domain.relation, nullptr},
                 [&] { relation_of(domain.relation).bound_values(bounds, memory); });
       }
-      // The stratum extends its relations: their largest values from before it no longer hold.
+      // The stratum extends its relations, so their earlier largest values are outdated.
       for (relation_id relation : stratum.relations) {
         largest_.erase(largest_.lower_bound({relation, 0}), largest_.upper_bound({relation, UINT32_MAX}));
       }
@@ -315,7 +317,7 @@ class plan_relations {
     }
   }
 
-  /// Relations that are complete, and that a stratum asks for tuples, may have sets that follow their values.
+  /// Chooses sets by their values for complete relations in which a stratum looks up tuples.
   void choose_sets_of_asked([[maybe_unused]] const plan::stratum& stratum) {
     if constexpr (can.present_bounds) {
       if (is_published() || chosen.continues || chosen.sets == storage::set_choice::hash) return;
@@ -340,7 +342,7 @@ class plan_relations {
     }
   }
 
-  /// The columns are complete, or their stratum has not begun.
+  /// The columns must be complete, or their stratum not started.
   void find_largest_values(const std::vector<plan::column_place>& columns) {
     std::vector<plan::column_place> unknown;
     std::vector<typename Machine::column_values> parts;
@@ -375,7 +377,7 @@ class plan_relations {
     for (std::size_t i = 0; i < unknown.size(); ++i) largest_[unknown[i]] = largest[i];
   }
 
-  /// All values of the columns, as they are now, are below.
+  /// Returns an exclusive bound of the columns' current values.
   [[nodiscard]] std::uint64_t bound_of(const std::set<plan::column_place>& bounded) {
     std::vector<typename Machine::column_values> columns;
     for (const plan::column_place& place : bounded) {
@@ -394,7 +396,7 @@ class plan_relations {
     return rows;
   }
 
-  /// Over the relations of the program, without those that the planner added.
+  /// Sums over the relations of the program, without relations added by the planner.
   template <class Rows>
   [[nodiscard]] std::uint64_t sum_of(const plan::stratum& stratum, const Rows& rows) const {
     std::uint64_t sum = 0;
@@ -404,7 +406,7 @@ class plan_relations {
     return sum;
   }
 
-  /// Without rows that a subsumption took away.
+  /// Returns the number of tuples without rows that subsumption removed.
   [[nodiscard]] std::uint64_t tuples_of(relation_id id) const {
     if constexpr (can.subsumptions) {
       return relation_of(id).tuples();
@@ -413,7 +415,7 @@ class plan_relations {
     }
   }
 
-  /// .limitsize: a soft limit, looked at once an iteration.
+  /// .limitsize: a soft limit, checked once per iteration.
   [[nodiscard]] bool limit_reached(const plan::stratum& stratum) const {
     return std::any_of(stratum.relations.begin(), stratum.relations.end(), [this](relation_id relation) {
       const std::uint64_t limit = program.relations[relation.value].size_limit;
@@ -440,12 +442,12 @@ class plan_relations {
   kernels::relation_list<relation_type> relations;
   last_uses uses;
   std::size_t next_stratum = 0;
-  std::size_t running = 0;          ///< the stratum that runs, or ran last
-  bool has_factorized = false;      ///< some relation was
-  bool is_searching = false;        ///< the stratum that runs reads a factorized relation as it is
-  std::uint64_t late_columns = 0;   ///< times when factorized relations got columns while their reader ran
-  std::set<relation_id> owed_sets;  ///< of relations that were factorized: made when they get columns
-  /// By relation_id: the version that extended it last, for messages; nullptr: none did.
+  std::size_t running = 0;          ///< the running stratum, or the last one that ran
+  bool has_factorized = false;      ///< whether any relation was factorized
+  bool is_searching = false;        ///< whether the running stratum reads a factorized relation directly
+  std::uint64_t late_columns = 0;   ///< number of times that a factorized relation got columns during its reader's run
+  std::set<relation_id> owed_sets;  ///< deferred sets of factorized relations: built together with columns
+  /// By relation_id: the last version that extended the relation, for messages; nullptr: none.
   std::vector<const plan::rule_version*> last_version;
 
  private:
@@ -488,7 +490,7 @@ class plan_relations {
   std::map<plan::column_place, word> largest_;          ///< of columns, where known
   std::vector<std::vector<std::uint32_t>> indexes_of_;  ///< by relation
   std::vector<step_timer> index_timers_;                ///< by index_id
-  std::set<relation_id> losing_;                        ///< relations with subsumptions
+  std::set<relation_id> losing_;                        ///< relations with subsumption
 };
 
 }  // namespace gpulog::exec

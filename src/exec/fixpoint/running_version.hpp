@@ -26,12 +26,13 @@ struct running_version {
   const plan::rule_version* planned;
   kernels::pipeline pipeline;
   version_statistics* figures;
-  double candidates_per_row = 1;  ///< of its last run
-  double seconds_per_row = 0;     ///< of its last run by itself
-  std::uint64_t rows_left = 0;    ///< in the running phase: rows that its first expansion has yet to read
+  double candidates_per_row = 1;  ///< candidates per row in the last run
+  double seconds_per_row = 0;     ///< seconds per row in the last separate run
+  std::uint64_t rows_left = 0;    ///< unread rows of the first expansion in the running phase
   step_timer timer = {};
-  std::vector<relation_id> needed = {};  ///< relations without which the version finds nothing
-  bool is_void = false;                  ///< one of these is complete and empty: the version finds nothing
+  std::vector<relation_id> needed = {};  ///< relations without which the version finds no tuples
+  /// Whether one of these is complete and empty, so that the version finds no tuples.
+  bool is_void = false;
 
   void count(const pipeline_counts& counts, std::uint64_t rows) {
     figures->candidates += counts.candidates;
@@ -47,7 +48,7 @@ inline std::string describe_fault(const char* fault, const plan::rule_version& f
   return fault + (" in rule:\n" + faulty.text) + "\nin file " + faulty.location;
 }
 
-/// Whether rows that are read in the order of a column are the same in each run.
+/// Returns whether rows read in the order of a column are the same in each run.
 inline bool windows_stay(const kernels::pipeline& program, const std::vector<relation_id>& changing) {
   return std::none_of(program.segments.begin(), program.segments.end(), [&changing](const kernels::segment& one) {
     return !one.limits.bounds.empty() &&
@@ -55,7 +56,8 @@ inline bool windows_stay(const kernels::pipeline& program, const std::vector<rel
   });
 }
 
-/// Relations that a version reads positively outside of aggregates: where one of them is empty, it finds nothing.
+/// Returns the relations that a version reads positively outside aggregates: if one is empty, the version finds no
+/// tuples.
 [[nodiscard]] inline std::vector<relation_id> needed_relations(const plan::rule_version& version) {
   std::vector<relation_id> needed;
   std::size_t folds = 0;
@@ -73,7 +75,7 @@ inline bool windows_stay(const kernels::pipeline& program, const std::vector<rel
   return needed;
 }
 
-/// Whether it may search any one of several relations, some of which have no indexes as they are factorized.
+/// Returns whether a match may search any of several relations, some of which are factorized and have no indexes.
 template <class Machine>
 bool chooses_factorized(const plan_relations<Machine>& shared, const plan::rule_version& version) {
   if constexpr (Machine::abilities.searches_factorized || Machine::abilities.probes_factorized) {
@@ -97,8 +99,9 @@ bool chooses_factorized(const plan_relations<Machine>& shared, const plan::rule_
   return version;
 }
 
-/// Versions as pipelines of the machine. @param changing relations that get rows while the stratum runs
-/// @param first the number of the first version's figures; those that are not there are added
+/// Binds versions as pipelines of the machine.
+/// @param changing relations that get rows while the stratum runs
+/// @param first number of the first version's figures; missing figures are added
 template <class Machine>
 std::vector<running_version> bind_versions(plan_relations<Machine>& shared, const pipeline_context& context,
                                            const std::vector<plan::rule_version>& versions,
@@ -149,7 +152,7 @@ std::vector<running_version> bind_versions(plan_relations<Machine>& shared, cons
   return running;
 }
 
-/// Going by the last run: by its time as well, where the machine knows how many candidates that stands for.
+/// Estimates from the last run, also by its time if the machine can convert times to candidates.
 template <class Machine>
 [[nodiscard]] double expected_candidates(const running_version& version, std::uint64_t rows) {
   double per_row = version.candidates_per_row;
@@ -158,21 +161,22 @@ template <class Machine>
   return per_row * static_cast<double>(rows);
 }
 
-/// Infinite where it had none.
+/// Returns the estimate based on the last run; infinite before the first run.
 template <class Machine>
 [[nodiscard]] double candidates_by_last_run(const running_version& version, std::uint64_t rows) {
   return version.figures->runs == 0 ? std::numeric_limits<double>::infinity()
                                     : expected_candidates<Machine>(version, rows);
 }
 
-/// The versions of a phase on their way: each strategy runs some of those that are not done.
+/// A running phase: each strategy runs some of the pending versions.
 template <class Machine>
 struct phase_run {
   plan_relations<Machine>& shared;
   std::vector<running_version>& versions;
   stratum_statistics& figures;
 
-  /// Counts the rows that each version reads first. @return whether there are any
+  /// Counts the rows of each version's first expansion.
+  /// @return whether any version has rows
   [[nodiscard]] bool begin() {
     const auto is_empty = [this](relation_id relation) { return shared.relation_of(relation).rows() == 0; };
     bool has_rows = false;
@@ -185,7 +189,7 @@ struct phase_run {
     return has_rows;
   }
 
-  /// Rows that the first expansion reads; 0 where the version is done, or nothing that it finds can be new.
+  /// Returns the rows that the first expansion reads; 0 if the version is done, or cannot find anything new.
   [[nodiscard]] std::uint64_t rows_to_run(std::size_t v) const {
     if (versions[v].rows_left == 0) return 0;
     if constexpr (Machine::abilities.full_relations) {
@@ -195,7 +199,7 @@ struct phase_run {
     return versions[v].rows_left;
   }
 
-  /// The version was run.
+  /// Records a run of the version.
   void finish(std::size_t v) {
     versions[v].rows_left = 0;
     shared.last_version[versions[v].planned->head.value] = versions[v].planned;

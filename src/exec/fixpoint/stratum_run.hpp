@@ -61,7 +61,7 @@ struct stratum_run {
     shared.chosen.on_progress(now);
   }
 
-  /// Calls action(runner) for each relation with subsumptions.
+  /// Calls action(runner) for each relation with subsumption.
   template <class Action>
   void subsume(const Action& action) {
     const std::set<std::uint32_t> indexes = indexes_read(stratum.subsumptions);

@@ -17,15 +17,14 @@
 
 namespace gpulog::exec {
 
-/// The subsumptions of one relation in a stratum, on this machine's processors.
+/// The subsumptions of one relation in a stratum, on the host's processors.
 ///
-/// Rows that are equal in a subsumption's key columns hang in a chain (storage::row_chains): one set of chains for the
-/// rows of the relation, kept from iteration to iteration, and one for those that the iteration has appended. A row
-/// walks its chains until one row dominates it; tiles of such pairs, one for each of up to 512 rows, go through the
-/// kernels together. As in Soufflé (src/ast2ram, semi-naive), an iteration first rejects what dominated new rows, by
-/// new rows and by those in the relation, then deletes rows of the relation that the remaining new ones dominate.
-/// Rejected rows leave at once. Deleted ones leave the tuple set and the chains at once, and the columns when they have
-/// become many.
+/// Rows with equal key columns of a subsumption form a chain (storage::row_chains): one set of chains for the rows of
+/// the relation, kept between iterations, and one for the rows appended by the current iteration. A row walks its
+/// chains until a row dominates it; kernels process tiles of such pairs, for up to 512 rows at a time. As in Soufflé
+/// (src/ast2ram, semi-naive), an iteration first rejects dominated new rows, against new rows and rows of the relation,
+/// then deletes rows of the relation that the remaining new rows dominate. Rejected rows are dropped at once. Deleted
+/// rows leave the tuple set and the chains at once, and the columns once many rows are deleted.
 template <class Backend>
 class subsumption_runner {
  public:
@@ -58,13 +57,13 @@ class subsumption_runner {
   }
 
   [[nodiscard]] std::size_t count() const { return subsumptions_.size(); }
-  /// Of subsumption `number`: pairs that were looked at, and rows that it took away (where the tuple set keeps the best
-  /// ones, those that had been in the relation).
+  /// Return, for subsumption `number`, the number of compared pairs and of removed rows (if the tuple set keeps the
+  /// best rows: removed rows of the relation).
   [[nodiscard]] std::uint64_t pairs(std::size_t number) const { return figures_[number].pairs; }
   [[nodiscard]] std::uint64_t removed(std::size_t number) const { return figures_[number].removed; }
 
-  /// Takes away every row that any other one dominates, all at once: what follows the rules that run once. All rows are
-  /// visible. @param last no step follows
+  /// Removes every row that any row dominates, all at once, after the rules that run once. All rows are visible.
+  /// @param last no step follows
   /// @throws kernels::arithmetic_fault, kernels::interrupted, backend::memory_exceeded
   void purge(bool last) {
     if (target_->keeps_best()) return finish();
@@ -83,10 +82,10 @@ class subsumption_runner {
     if (found != 0) compact(marks_);
   }
 
-  /// Behind the rules of an iteration, in front of the advance.
+  /// Call after the rules of an iteration and before the advance.
   void step() {
     if (target_->keeps_best()) {
-      // The tuple set has seen to it.
+      // The tuple set has already removed dominated rows.
       if (is_worth_compacting()) compact_best();
       return;
     }
@@ -118,10 +117,10 @@ class subsumption_runner {
   };
   static constexpr std::uint64_t none = storage::row_chains::none;
 
-  /// A row on its way along the chains of its key.
+  /// A row that walks the chains of its key.
   struct walk {
     std::uint64_t row;
-    std::uint64_t at;  // the row that it meets next
+    std::uint64_t at;  // the next row of the chain
   };
 
   static void grow(storage::array<std::uint8_t>& flags, std::uint64_t rows) {
@@ -137,7 +136,7 @@ class subsumption_runner {
 
   [[nodiscard]] std::uint64_t end_of_appended() const { return target_->rows() + target_->appended_rows(); }
 
-  /// Calls action(tester, begin, end) on pieces of [0, n), with a tester of each worker.
+  /// Calls action(tester, begin, end) on pieces of [0, n), with one tester per worker.
   template <class Action>
   void for_each_piece(std::size_t number, std::uint64_t n, const Action& action) {
     const kernels::pipeline& pipeline = subsumptions_[number].pipeline;
@@ -165,8 +164,9 @@ class subsumption_runner {
     if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw kernels::interrupted{};
   }
 
-  /// Walks rows along the chains of their keys, in tiles of pairs. next_row() gives the rows, none at the end;
-  /// meets(walk) says whether the pair is of interest, passed(walk) whether the row goes on. @return pairs
+  /// Walks rows along the chains of their keys, in tiles of pairs. next_row() returns the next row, or none;
+  /// meets(walk) returns whether to test the pair, passed(walk) whether the row continues.
+  /// @return the number of pairs
   template <class Tester, class NextRow, class Meets, class Passed>
   std::uint64_t walk_rows(Tester& tester, bool row_is_dominated, const storage::row_chains& chains,
                           const NextRow& next_row, const Meets& meets, const Passed& passed) {
@@ -177,7 +177,7 @@ class subsumption_runner {
     std::uint64_t others[storage::tile_rows];
     std::uint8_t passes[storage::tile_rows];
     std::uint64_t pairs = 0;
-    // Moves a walk to the next row of interest; false at the end of the chain.
+    // Moves a walk to the next row to test; returns false at the end of the chain.
     const auto settle = [&](walk& one) {
       while (one.at != none && !meets(one)) one.at = chains.next(one.at);
       return one.at != none;
@@ -210,7 +210,8 @@ class subsumption_runner {
     }
   }
 
-  /// Marks rows of [begin, end) that another row of the chains dominates; marks[row - begin]. @return how many are new
+  /// Marks rows of [begin, end) that a row of the chains dominates; marks[row - begin].
+  /// @return the number of newly marked rows
   std::uint64_t find_dominated(std::size_t number, std::uint64_t begin, std::uint64_t end, std::uint8_t* marks,
                                const storage::row_chains& chains) {
     std::atomic<std::uint64_t> found{0};
@@ -235,7 +236,7 @@ class subsumption_runner {
     return found.load();
   }
 
-  /// The same where the chains hold the rows [begin, end) themselves.
+  /// The same for chains that hold the rows [begin, end) themselves.
   std::uint64_t find_dominated_by_own(std::size_t number, std::uint64_t begin, std::uint64_t end, std::uint8_t* marks,
                                       const storage::row_chains& own) {
     std::uint64_t found = 0;
@@ -245,13 +246,14 @@ class subsumption_runner {
     return found + find_dominated(number, begin, end, marks, own);
   }
 
-  // Several workers may mark one row.
+  // Several workers may mark the same row.
   static void mark(std::uint8_t& flag) { __atomic_store_n(&flag, std::uint8_t{1}, __ATOMIC_RELAXED); }
   static bool is_marked(const std::uint8_t& flag) { return __atomic_load_n(&flag, __ATOMIC_RELAXED) != 0; }
 
-  /// In a long chain one row often dominates most others. So each chain has a champion: a row is first compared with
-  /// it, and becomes the champion if it dominates it. Marks rows that the champion dominates; others have to walk.
-  /// @return how many
+  /// In a long chain one row often dominates most of the rest. Each chain has a champion: compares each row with the
+  /// champion, and replaces the champion if the row dominates it. Marks rows that the champion dominates; the rest must
+  /// walk.
+  /// @return the number of marked rows
   std::uint64_t sweep(std::size_t number, std::uint64_t begin, std::uint64_t end, std::uint8_t* marks,
                       const storage::row_chains& own) {
     champions_.resize(own.groups());
@@ -342,7 +344,7 @@ class subsumption_runner {
     storage::row_chains& chains = chains_[chains_of_[number]].of_relation;
     delete_by_appended(number, chains, found);
     if (changed) {
-      // Old pairs may have become ones that count.
+      // Pairs tested earlier may have changed their result.
       grow(marks_, rows);
       std::copy_n(erased_.data(), rows, marks_.data());
       if (find_dominated_by_own(number, 0, rows, marks_.data(), chains) != 0) {
@@ -359,7 +361,7 @@ class subsumption_runner {
     }
   }
 
-  /// Rows of the relation that rows behind it dominate. They stay in their chains meanwhile.
+  /// Finds rows of the relation that appended rows dominate. The rows stay in their chains meanwhile.
   void delete_by_appended(std::size_t number, const storage::row_chains& chains, std::vector<std::uint64_t>& found) {
     const std::uint64_t begin = target_->rows();
     const std::uint64_t end = end_of_appended();
@@ -407,9 +409,9 @@ class subsumption_runner {
   relation* target_;
   const std::atomic<bool>* stop_;
   std::vector<bound_subsumption> subsumptions_;
-  std::vector<chain_pair> chains_;       // one for each set of key columns
+  std::vector<chain_pair> chains_;       // one per set of key columns
   std::vector<std::size_t> chains_of_;   // by subsumption
-  storage::array<std::uint8_t> erased_;  // by row: it is in the columns only
+  storage::array<std::uint8_t> erased_;  // by row: whether the row is erased, but still in the columns
   storage::array<std::uint8_t> marks_;
   storage::array<std::uint64_t> champions_;  // by chain
   std::vector<figures> figures_;             // by subsumption

@@ -250,7 +250,7 @@ class hybrid_executor final : public executor {
     }
   }
 
-  /// What may change the plan of a stratum while it runs. The side that runs the stratum takes over the plan by itself.
+  /// Returns functions that may change the plan of a running stratum. The side that runs it applies the plan itself.
   [[nodiscard]] stratum_stops stops_of_plan(std::size_t number) const {
     stratum_stops stops;
     const auto take_over_elsewhere = [this, number] {
@@ -446,7 +446,7 @@ class hybrid_executor final : public executor {
     return true;
   }
 
-  /// A stratum without rules: its relations stay where they were loaded.
+  /// Runs a stratum without rules: the relations stay where they were loaded.
   void run_inputs(std::size_t number) {
     const std::vector<relation_id>& relations = plan_->strata[number].relations;
     for (const auto& one : sides_) {

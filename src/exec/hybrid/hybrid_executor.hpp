@@ -26,8 +26,8 @@ struct placement_rules {
   /// For tests: movable recursions start on the host and move to the device before this iteration (from 0), regardless
   /// of costs.
   std::optional<std::uint64_t> move_at = {};
-  std::function<bool(std::size_t)> reoptimize = {};       ///< as in options; what can run on the device can do so still
-  std::function<bool(std::size_t)> reoptimize_loop = {};  ///< the same
+  std::function<bool(std::size_t)> reoptimize = {};       ///< as in options; must keep strata runnable on the device
+  std::function<bool(std::size_t)> reoptimize_loop = {};  ///< likewise
   supplementary_planner supplementary = {};               ///< the same
   storage::wide_values* wide = nullptr;                   ///< as in options
   const std::atomic<bool>* stop = nullptr;                ///< as in options

@@ -25,12 +25,13 @@ class byte_buffer {
   byte_buffer& operator=(const byte_buffer&) = delete;
   ~byte_buffer() = default;
 
-  /// Reserves room for `bytes` more bytes and returns its beginning. @throws backend::memory_exceeded, like every function that appends
+  /// Reserves room for `bytes` more bytes and returns its beginning. @throws backend::memory_exceeded, like every
+  /// function that appends
   char* reserve(std::size_t bytes) {
     if (capacity_ - size_ < bytes) grow(bytes);
     return data_ + size_;
   }
-  /// The bytes up to here, in room that was reserved, have been written.
+  /// Marks reserved bytes up to `end` as written.
   void advance_to(const char* end) { size_ = static_cast<std::size_t>(end - data_); }
   void append(std::string_view bytes);
   void append(char byte) {

@@ -43,7 +43,7 @@ class byte_source {
 /// The bytes of a file, pipe or terminal.
 class descriptor_source : public byte_source {
  public:
-  /// `first_bytes` were already taken from the descriptor.
+  /// `first_bytes` were already read from the descriptor.
   explicit descriptor_source(file_descriptor descriptor, std::string first_bytes = {})
       : descriptor_(std::move(descriptor)), first_bytes_(std::move(first_bytes)) {}
   std::size_t read(char* buffer, std::size_t size) override;
@@ -59,7 +59,7 @@ class descriptor_source : public byte_source {
 /// Names a kind of file that no format reads, as "compressed with xz"; empty for all other bytes.
 [[nodiscard]] std::string_view unreadable_kind(std::string_view first_bytes);
 
-/// A regular file in memory, as long as the object lives.
+/// A regular file mapped into memory.
 class mapped_file {
  public:
   /// @throws read_failure

@@ -15,7 +15,7 @@ enum class compression { none, gzip, zstd };
 /// Returns the compression of a file that starts with these bytes.
 [[nodiscard]] compression compression_of(std::string_view first_bytes);
 
-/// The decompressed bytes of all members (gzip) or frames (zstd) of a file.
+/// Decompresses all members (gzip) or frames (zstd) of a file.
 [[nodiscard]] std::unique_ptr<byte_source> decompressed(std::unique_ptr<byte_source> bytes, compression how);
 
 /// The compression of a text output: the parameter compress, else zstd for a file name that ends with .zst. Other names

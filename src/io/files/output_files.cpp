@@ -53,7 +53,7 @@ class unfinished_registry {
   }
 
  private:
-  /// More than any program has .output directives.
+  /// More than the .output directives of any program.
   static constexpr std::size_t capacity = 65536;
   std::array<std::atomic<char*>, capacity> places_{};
 };
@@ -65,7 +65,7 @@ std::atomic<unsigned> files_made{0};
   throw output_error(fmt::format("Cannot {} output file {}: {}", what, name, std::strerror(reason)));
 }
 
-/// The file that is to be replaced: where a chain of symbolic links ends.
+/// Returns the target of a chain of symbolic links.
 std::filesystem::path behind_links(const std::filesystem::path& path) {
   std::error_code problem;
   if (!std::filesystem::is_symlink(path, problem)) return path;
@@ -151,7 +151,7 @@ destination destination_of(const std::filesystem::path& path, replaceable old) {
   const bool is_standard = !only_file && standard_stream_of(status) >= 0;
   destination result{path, status, is_standard || (!only_file && !S_ISREG(status.st_mode))};
   if (!only_file && !result.is_in_place) result.path = behind_links(path);
-  // As with an open for writing, a protected file is not replaced.
+  // Like open() for writing, refuses a protected file.
   if (!is_standard && ::faccessat(AT_FDCWD, result.path.c_str(), W_OK, AT_EACCESS) != 0) fail_to_open(path, errno);
   return result;
 }

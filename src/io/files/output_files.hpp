@@ -15,7 +15,7 @@ namespace gpulog::io {
 
 /// The kinds of files that an output may replace.
 enum class replaceable : std::uint8_t {
-  what_is_written,  ///< where a chain of links ends: a file; a device or pipe is written in place
+  what_is_written,  ///< the target of a chain of links; a device or pipe is written in place
   regular_file,     ///< regular files only: no link, no device
 };
 
@@ -27,31 +27,32 @@ enum class replaceable : std::uint8_t {
 /// of standard output or standard error are written in place.
 class output_file {
  public:
-  /// @throws output_error when the file can't be made.
+  /// @throws output_error if the file cannot be created
   explicit output_file(const std::filesystem::path& path, replaceable old = replaceable::what_is_written);
   output_file(output_file&& other) noexcept;
   output_file& operator=(output_file&&) = delete;
   output_file(const output_file&) = delete;
   output_file& operator=(const output_file&) = delete;
-  /// Removes the temporary file, unless renamed.
+  /// Removes the temporary file unless it was renamed.
   ~output_file();
 
-  /// @throws output_error when not everything could be written (a full disk, a limit).
+  /// @throws output_error if some bytes could not be written (a full disk, a limit)
   void write(std::string_view bytes);
   /// Lets everybody execute the file. @throws output_error
   void make_executable();
-  /// No more is written. @throws output_error
+  /// Ends writing.
+  /// @throws output_error
   void close();
   /// Renames a closed file to its final name. @throws output_error
   void rename();
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  /// Where the bytes are until rename(): for libraries that write files by name.
+  /// Returns the path before rename(), for libraries that write files by name.
   [[nodiscard]] const std::filesystem::path& temporary_path() const { return temporary_; }
 
  private:
   std::filesystem::path path_;
-  std::filesystem::path temporary_;  ///< equal to path_ when written in place
+  std::filesystem::path temporary_;  ///< equal to path_ if written in place
   int descriptor_ = -1;
   /// The slot for remove_unfinished_outputs; -1: nothing to remove.
   std::ptrdiff_t registration_ = -1;
@@ -106,8 +107,8 @@ class file_size_signal_block {
 /// Writes all bytes to a descriptor. @throws output_error with the name in the message
 void write_bytes(int descriptor, std::string_view bytes, const std::string& name);
 
-/// Removes the temporary files of the process; for a process that is about to end. Safe in a signal handler and beside
-/// threads that still write.
+/// Removes the temporary files of the process, which is about to end. Safe in a signal handler and while threads still
+/// write.
 void remove_unfinished_outputs() noexcept;
 
 }  // namespace gpulog::io

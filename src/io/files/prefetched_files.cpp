@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;
 
-/// Fills the text as far as the source has bytes.
+/// Fills the text until the source ends.
 void fill(byte_source& source, std::string& text) {
   std::size_t size = 0;
   while (size < text.size()) {
@@ -160,7 +160,7 @@ void prefetched_files::decompress(std::size_t number) {
 bool prefetched_files::add(std::size_t number, std::string piece) {
   std::unique_lock lock(access_);
   const auto is_wanted = [&] { return !is_abandoned_ && number >= reading_; };
-  // The file that is being read always has room for a piece, so that reading goes on.
+  // The file being read always has space for a piece, so that reading continues.
   changed_.wait(lock, [&] {
     return !is_wanted() || waiting_ < most_bytes_ || (number == reading_ && files_[number].pieces.empty());
   });

@@ -28,7 +28,7 @@ class prefetched_files {
   /// Returns the decompressed bytes of the next file with this name, and drops all files before it; nullptr: no such
   /// compressed file. The caller reads the source before the next take(), and during the lifetime of this object.
   [[nodiscard]] std::unique_ptr<byte_source> take(const std::filesystem::path& file);
-  /// Files that were begun here, or taken before.
+  /// Returns the number of files that were started here or taken.
   [[nodiscard]] std::size_t begun();
 
  private:
@@ -43,7 +43,8 @@ class prefetched_files {
 
   void work();
   void decompress(std::size_t number);
-  /// Waits for room, and hands over the piece. @return whether anybody still wants the file
+  /// Waits for space, and adds a piece.
+  /// @return whether the file is still needed
   bool add(std::size_t number, std::string piece);
   void give_up_until(std::size_t number);
 
@@ -51,9 +52,9 @@ class prefetched_files {
   std::mutex access_;
   std::condition_variable changed_;
   std::vector<upcoming> files_;
-  std::size_t next_ = 0;       // that no thread has begun
+  std::size_t next_ = 0;       // first file that no thread has started
   std::size_t reading_ = 0;    // the file that is being read, or the next file to read
-  std::uint64_t waiting_ = 0;  // bytes
+  std::uint64_t waiting_ = 0;  // in bytes
   bool is_abandoned_ = false;
   std::vector<std::thread> threads_;
 };

@@ -21,7 +21,7 @@ std::string_view without_leading_blanks(std::string_view text) {
   return text;
 }
 
-/// All of the text, which has no sign.
+/// Parses the whole text, which has no sign.
 template <class Integer>
 bool parse_digits(std::string_view text, int base, Integer& value) {
   const char* end = text.data() + text.size();
@@ -56,7 +56,7 @@ constexpr std::array<std::uint64_t, 20> powers_of_ten = [] {
 
 template <class Unsigned>
 std::size_t count_digits(Unsigned value) {
-  // 1233 / 4096 is a little more than log10(2).
+  // 1233 / 4096 is slightly more than log10(2).
   const auto estimate = (static_cast<std::size_t>(std::bit_width(static_cast<Unsigned>(value | 1))) * 1233) >> 12;
   return estimate + (value >= powers_of_ten[estimate] ? 1 : 0);
 }

@@ -21,7 +21,7 @@ inline const char* scan_digits(const char* at, std::uint64_t& magnitude) {
 template <class Signed>
 [[nodiscard]] bool parse_number(std::string_view text, Signed& value);
 
-/// As parse_number, without a minus sign; also 0x and 0b with digits of that base.
+/// Like parse_number, without a minus sign; also 0x and 0b with digits of that base.
 template <class Unsigned>
 [[nodiscard]] bool parse_unsigned(std::string_view text, Unsigned& value);
 
@@ -30,10 +30,10 @@ template <class Unsigned>
 template <class Float>
 [[nodiscard]] bool parse_floating(std::string_view text, Float& value);
 
-/// Longest text that a print function writes, in bytes.
+/// Maximum bytes that a print function writes.
 inline constexpr std::size_t longest_number = 40;
 
-/// Writes the number and returns the end.
+/// Writes a number and returns the end.
 char* print_number(char* to, std::int32_t value);
 char* print_number(char* to, std::int64_t value);
 char* print_number(char* to, std::uint32_t value);

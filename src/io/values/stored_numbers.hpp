@@ -12,7 +12,7 @@ namespace gpulog::io {
 
 [[nodiscard]] std::optional<word> integer_word(std::int64_t value, value_kind kind, storage::wide_values* wide);
 [[nodiscard]] std::optional<word> integer_word(std::uint64_t value, value_kind kind, storage::wide_values* wide);
-/// A real number that is a whole one serves as an integer, as in JSON.
+/// Accepts a real number that is a whole number, as in JSON.
 [[nodiscard]] std::optional<word> integer_word(double value, value_kind kind, storage::wide_values* wide);
 
 /// For attributes of floats. All zeros are stored as +0: rows are compared by their bits.

@@ -20,7 +20,7 @@ bool is_name(char byte) {
          byte == '?' || byte == '.';
 }
 
-/// Without recursion: a list may be millions of records long.
+/// Iterative: a list may have millions of records.
 class structured_parser {
  public:
   structured_parser(std::string_view text, const structured_columns& columns, storage::symbol_table& symbols)
@@ -237,7 +237,7 @@ void structured_printer::begin_branch(word value, const structure_type& structur
   const bool is_value = structure.is_enumeration() || tagged != nullptr;
   const word number = tagged == nullptr ? value : tagged[0];
   if (!is_value || number >= structure.branches.size()) {
-    return text_.append("$?");  // a word that as() made of something else
+    return text_.append("$?");  // a word from a cast by as()
   }
   const branch_type& branch = structure.branches[number];
   text_.append('$');

@@ -22,7 +22,7 @@ struct structured_columns {
   std::vector<structure_id> structures;  ///< of each attribute; invalid for plain values
   const std::vector<structure_type>* types = nullptr;
   storage::record_tables* records = nullptr;
-  storage::wide_values* wide = nullptr;  ///< of words with 64 bits, whatever the columns hold
+  storage::wide_values* wide = nullptr;  ///< in 64-bit programs, for any columns
 
   [[nodiscard]] value_type type_of(std::size_t attribute, value_kind kind) const {
     return {kind, attribute < structures.size() ? structures[attribute] : structure_id()};
@@ -39,10 +39,10 @@ struct structured_columns {
 /// exponential size.
 inline constexpr std::size_t longest_value_text = std::size_t{1} << 30;
 
-/// @throws user_error when a value that begins at `begin` has more text than that
+/// @throws user_error if the value that starts at `begin` exceeds the limit
 void limit_value_text(const byte_buffer& text, std::size_t begin);
 
-/// Appends the texts of values of any type. Without recursion: a list may be millions of records long.
+/// Appends the texts of values of any type. Iterative: a list may have millions of records.
 class structured_printer {
  public:
   structured_printer(byte_buffer& text, const structured_columns& columns, bool quoted_symbols,

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string_view>
 
-/// Texts are bytes; some formats want characters.
+/// UTF-8: texts are bytes, but some formats need characters.
 namespace gpulog::io {
 
 /// Returns the size in bytes, 1 to 4, of the first UTF-8 character of a non-empty text; 0 for invalid bytes.

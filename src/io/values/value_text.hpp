@@ -6,7 +6,7 @@
 #include "storage/symbols/wide_values.hpp"
 #include "support/ids.hpp"
 
-/// Words to and from text, for the kinds that are numbers. wide: nullptr where words have 32 bits.
+/// Converts words to and from text, for number kinds. wide: nullptr for 32-bit words.
 namespace gpulog::io {
 
 /// Returns false for a text that is not a value of the kind. All floating-point zeros become +0: rows are compared by
@@ -16,7 +16,7 @@ namespace gpulog::io {
 /// Writes at most longest_number bytes and returns the end.
 char* print_value(char* to, word value, value_kind kind, const storage::wide_values* wide);
 
-/// The value of a floating-point attribute.
+/// Returns the value of a float attribute.
 [[nodiscard]] double real_value(word value, const storage::wide_values* wide);
 
 }  // namespace gpulog::io

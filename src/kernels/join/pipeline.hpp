@@ -243,9 +243,9 @@ struct pipeline {
   /// Set if a count or sum overflows the word size; nullptr: not reported.
   std::shared_ptr<std::atomic<bool>> wraps_around;
   index_refresher* indexes = nullptr;     ///< on a CPU; nullptr: indexes are up to date
-  pipeline_progress* progress = nullptr;  ///< on a CPU; nullptr: nobody asks
+  pipeline_progress* progress = nullptr;  ///< on a CPU; nullptr: not reported
   work_budget* budget = nullptr;          ///< on a CPU; nullptr: runs may spend anything
-  std::shared_ptr<step_counts> counted;   ///< nullptr: nobody asks, or who runs it does not count
+  std::shared_ptr<step_counts> counted;   ///< nullptr: not counted, or not supported by the machine
 
   /// Returns whether a run stores results of aggregates or orders of rows.
   [[nodiscard]] bool has_memory() const {
@@ -319,7 +319,7 @@ class arithmetic_fault {};
 class interrupted {};
 /// The run has spent its budget (pipeline::budget).
 class over_budget {};
-/// Reading a factorized relation has cost more than was granted: it is to be run again over columns.
+/// Thrown when reading a factorized relation exceeds its cost limit: run again over columns.
 class costly_reading {};
 
 }  // namespace gpulog::kernels

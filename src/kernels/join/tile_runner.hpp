@@ -22,11 +22,11 @@
 
 namespace gpulog::kernels {
 
-/// One worker's run of a pipeline. A tile of bindings, held in registers, flows through the segments: an expansion
-/// looks up the keys of a tile together, writes out (binding, match) pairs until the next tile is full, and hands it
-/// on; the last one offers the tile to the head's tuple set. So a body of any length needs one tile a segment and no
-/// memory that grows with the candidates.
-/// @tparam Access how it writes to the head: storage::exclusive_access, storage::concurrent_access
+/// A single worker's run of a pipeline. A tile of bindings, held in registers, flows through the segments: an expansion
+/// looks up the keys of a tile together, writes (binding, match) pairs until the next tile is full, and passes the tile
+/// on; the last segment offers the tile to the head's tuple set. Therefore a body of any length needs one tile per
+/// segment, and the memory does not grow with the candidates.
+/// @tparam Access policy for writes to the head: storage::exclusive_access, storage::concurrent_access
 template <class Access>
 class tile_runner {
  public:
@@ -56,14 +56,14 @@ class tile_runner {
     }
   }
 
-  tile_runner(const tile_runner&) = delete;  // its parts know each other
+  tile_runner(const tile_runner&) = delete;  // parts refer to each other
   tile_runner& operator=(const tile_runner&) = delete;
 
   [[nodiscard]] std::uint64_t candidates() const { return candidates_; }
   [[nodiscard]] std::uint64_t fresh() const { return fresh_; }
-  /// That came to segments: the work of the joins.
+  /// Returns the number of bindings that entered segments: the work of the joins.
   [[nodiscard]] std::uint64_t bindings() const { return bindings_; }
-  /// Of a worker beside others: adds what was counted to the pipeline's counts, where it has some. One at a time.
+  /// Adds the counters of a concurrent worker to the pipeline's counters, if it has any. Not thread-safe.
   void add_counts() const {
     if (!Access::is_concurrent || counts_ == nullptr) return;
     std::vector<std::uint64_t>& all = program_->counted->counts;
@@ -79,13 +79,12 @@ class tile_runner {
     const auto held = hold_gate();
     try {
       expand_rows(begin, end, make_room);
-    } catch (const head_is_full&) {  // by this worker, another one or another rule
+    } catch (const head_is_full&) {  // filled by any worker or rule
     }
   }
 
-  /// Of a pipeline that begins with two scans: runs what follows them on pairs of rows, n <= tile_rows. passes[i] =
-  /// whether pair i reaches the end, where the head holds the register of the second segment that numbers the pairs.
-  /// @throws as run
+  /// Runs the segments after two initial scans on n <= tile_rows pairs of rows. Sets passes[i] if pair i reaches the
+  /// end, where the head holds the register of the second segment that numbers the pairs. Throws like run().
   void run_pairs(const std::uint64_t* first, const std::uint64_t* second, std::uint32_t n, std::uint8_t* passes) {
     const auto held = hold_gate();
     sources_.load_rows(program_->segments[0], first, n, 1);
@@ -108,7 +107,7 @@ class tile_runner {
     return held;
   }
 
-  /// Nothing that the rest of the run finds can be new.
+  /// Thrown when the rest of the run cannot find any new tuple.
   class head_is_full {};
 
   /// @throws interrupted, head_is_full, over_budget
@@ -127,7 +126,7 @@ class tile_runner {
     if (left < 0) throw over_budget{};
   }
 
-  /// Takes rows [begin, end) of the first segment's input through the pipeline. @throws as run, and head_is_full
+  /// Runs rows [begin, end) of the first segment's input through the pipeline. Throws like run(), and head_is_full.
   template <class MakeRoom>
   void expand_rows(std::uint64_t begin, std::uint64_t end, const MakeRoom& make_room) {
     const segment& first = program_->segments.front();
@@ -158,7 +157,7 @@ class tile_runner {
     }
   }
 
-  /// Runs the steps of a segment over its tile, then what follows.
+  /// Runs the steps of a segment on its tile, then the following segments.
   template <class MakeRoom>
   void process(std::size_t number, std::uint32_t n, const MakeRoom& make_room) {
     bindings_ += n;
@@ -182,7 +181,7 @@ class tile_runner {
     }
   }
 
-  /// Runs an aggregate for the tile of the segment before, then what follows the aggregate.
+  /// Runs an aggregate on the tile of the previous segment, then the segments after the aggregate.
   template <class MakeRoom>
   void fold(std::size_t number, std::uint32_t n, const MakeRoom& make_room) {
     const segment& here = program_->segments[number];
@@ -201,7 +200,7 @@ class tile_runner {
     unfold(number, kept, make_room);
   }
 
-  /// Results of all groups: remembered ones, and the others from the body.
+  /// Computes the results of all groups: uses remembered results and runs the body for the remaining groups.
   template <class MakeRoom>
   void fold_groups(std::size_t number, const std::vector<const word*>& columns, const fold_keys& keys,
                    std::uint32_t groups, const MakeRoom& make_room) {
@@ -214,8 +213,8 @@ class tile_runner {
     }
     std::uint32_t left = known->find(keys, wanted, groups, state.results());
     if (left == 0) return;
-    // Workers that want the same large groups at the same time begin with different ones. After each piece they look
-    // which of the others are there by now.
+    // Workers that need the same large groups at the same time start with different ones. After each piece, a worker
+    // checks which of the remaining groups are now complete.
     if constexpr (Access::is_concurrent) std::rotate(wanted, wanted + worker_ * 0x9E37U % left, wanted + left);
     std::uint32_t piece = Access::is_concurrent ? std::max(1U, left / calibration::fold_pieces) : left;
     while (left != 0) {
@@ -229,7 +228,7 @@ class tile_runner {
     }
   }
 
-  /// Runs the body of an aggregate for some groups, each of which stands for its key's binding.
+  /// Runs the body of an aggregate for some groups, each of which represents the bindings with its key.
   template <class MakeRoom>
   void fold_wanted(std::size_t number, const std::vector<const word*>& columns, const std::uint16_t* wanted,
                    std::uint32_t n, const MakeRoom& make_room) {
@@ -246,7 +245,7 @@ class tile_runner {
     for (std::uint32_t i = 0; i < n; ++i) state.results()[wanted[i]] = folds_.result_of(state, here, i);
   }
 
-  /// Goes on behind an aggregate with the selected bindings, which have its results.
+  /// Continues after an aggregate with the selected bindings and their results.
   template <class MakeRoom>
   void unfold(std::size_t number, std::uint32_t kept, const MakeRoom& make_room) {
     if (kept == 0) return;
@@ -276,7 +275,7 @@ class tile_runner {
     if (ends_when_full_) check_end();
   }
 
-  /// Expands the tile of the segment before by the rows that match each binding.
+  /// Expands the tile of the previous segment by the rows that match each binding.
   template <class MakeRoom>
   void expand(std::size_t number, std::uint32_t n, const MakeRoom& make_room) {
     check_end();
@@ -286,7 +285,7 @@ class tile_runner {
       if (counts_ != nullptr) counts_[program_->counted->first[number] + 1] += rows;
       return;
     }
-    scratch_->rounds[number].clear();  // a run that ended early has left some
+    scratch_->rounds[number].clear();  // an aborted run may have left some
     if (!here.choices.empty()) return expand_by_fewest(number, n, make_room);
     expansion_scratch& state = *scratch_->expansions[number];
     state.filled = state.gathered = 0;
@@ -336,8 +335,8 @@ class tile_runner {
     if (state.filled != 0) process(number, state.filled, make_room);
   }
 
-  /// Expands each binding by the search that has the fewest rows for it; the relations of the others are asked whether
-  /// they have the value too.
+  /// Expands each binding by the search with the fewest rows; tests the value in the relations of the remaining
+  /// searches.
   template <class MakeRoom>
   void expand_by_fewest(std::size_t number, std::uint32_t n, const MakeRoom& make_room) {
     const segment& here = program_->segments[number];
@@ -362,7 +361,7 @@ class tile_runner {
     }
   }
 
-  /// Goes on with a full tile of pairs.
+  /// Continues with a full tile of pairs.
   template <class MakeRoom>
   void process_found(std::size_t number, const row_source& source, std::uint32_t n, const MakeRoom& make_room) {
     if (source.choice != nullptr) {
@@ -376,7 +375,7 @@ class tile_runner {
     process(number, n, make_room);
   }
 
-  /// Pairs a binding with rows of the source; where only a first match is asked for, end_pairs() does.
+  /// Pairs a binding with rows of the source; for first matches, end_pairs() does.
   template <class MakeRoom>
   void pair(std::size_t number, const row_source& source, const wanted_rows& wanted, const MakeRoom& make_room) {
     if (program_->segments[number].first_match_around != 0) {
@@ -385,7 +384,7 @@ class tile_runner {
       write_rows(number, source, wanted, make_room);
     }
   }
-  /// The same with the rows of a key, which is what most joins do.
+  /// Like pair(), for the rows of a key: the most frequent case.
   template <class MakeRoom>
   void pair_key(std::size_t number, const row_source& source, std::uint32_t owner, const storage::row_range& range,
                 const MakeRoom& make_room) {
@@ -404,9 +403,9 @@ class tile_runner {
     }
   }
 
-  /// Looks for first matches in rounds: each binding gets a few rows, which go through to the end of the first match,
-  /// and those that are left get twice as many. So a match that is found early costs little, and one that is not there
-  /// hardly more than all rows at once.
+  /// Searches for first matches in rounds: each binding gets a few rows, which run to the end of the first match, and
+  /// the remaining bindings get twice as many in the next round. Therefore an early match costs little, and a missing
+  /// match hardly more than processing all rows at once.
   template <class MakeRoom>
   void find_first(std::size_t number, const row_source& source, const MakeRoom& make_room) {
     const segment& body = program_->segments[program_->segments[number].first_match_around];
@@ -439,7 +438,7 @@ class tile_runner {
     }
   }
 
-  /// Goes on with the pairs that are written.
+  /// Continues with the pairs written so far.
   template <class MakeRoom>
   void process_pairs(std::size_t number, const row_source& source, const MakeRoom& make_room) {
     expansion_scratch& state = *scratch_->expansions[number];
@@ -492,12 +491,12 @@ class tile_runner {
   unsigned worker_;
   fold_memory* folded_;
   bool ends_when_full_;
-  std::uint64_t* counts_ = nullptr;  ///< by place (step_counts); nullptr: nobody asks
-  std::uint64_t bindings_ = 0;       ///< that came to segments
+  std::uint64_t* counts_ = nullptr;  ///< by place (step_counts); nullptr: not counted
+  std::uint64_t bindings_ = 0;       ///< bindings that entered segments
   std::uint64_t candidates_ = 0;
   std::uint64_t fresh_ = 0;
   double spent_ = 0;                ///< of the pipeline's budget
-  std::uint8_t* passes_ = nullptr;  // of run_pairs
+  std::uint8_t* passes_ = nullptr;  // for run_pairs()
 };
 
 }  // namespace gpulog::kernels

@@ -83,8 +83,8 @@ inline constexpr std::size_t shared_atoms = 2;
 /// other, the remaining columns have no list. No command measures this number.
 inline constexpr std::size_t listed_sources = 1 << 20;
 
-// Indexes. No command measures them.
-/// From this many one-off searches for constants in the same columns, an index costs less than the scans.
+// Indexes. No command measures these values.
+/// From this number of one-off searches for constants in the same columns, an index costs less than the scans.
 inline constexpr std::size_t one_off_searches_for_an_index = 4;
 /// With fewer rows per binding, a second search costs more than it saves.
 inline constexpr double least_fan_out = 2;

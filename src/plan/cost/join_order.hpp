@@ -16,7 +16,7 @@ namespace gpulog::plan {
 
 /// Reads an atom: binds its unbound variables and compares the bound variables.
 struct read_atom {
-  std::uint32_t atom = 0;  ///< number in normalized_rule::atoms
+  std::uint32_t atom = 0;  ///< index in normalized_rule::atoms
 };
 /// Tests that no tuple matches.
 struct reject_atom {

@@ -48,7 +48,7 @@ struct normalized_rule {
   rule_id id;
   relation_id head;
   std::vector<sema::expression> head_arguments;
-  std::vector<body_atom> atoms;  ///< positive, as written
+  std::vector<body_atom> atoms;  ///< positive atoms, in source order
   std::vector<body_atom> negations;
   std::vector<condition> conditions;
   std::vector<aggregation> aggregations;
@@ -68,7 +68,8 @@ struct aggregation {
   wide_word initial = 0;      ///< initial value of the functor's fold
   sema::expression result;
   std::vector<std::uint32_t> injected;  ///< variables bound outside
-  /// A match is an assignment of the named variables, not a choice of rows (sema::counts_assignments).
+  /// Whether a match is an assignment of the named variables instead of a combination of rows
+  /// (sema::counts_assignments).
   bool by_assignment = false;
   normalized_rule body;
 };

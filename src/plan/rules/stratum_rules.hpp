@@ -9,7 +9,7 @@ namespace gpulog::plan {
 
 /// Relations and rules that a restriction creates for this and other strata (plan/passes/demand/magic_sets.hpp).
 struct restriction {
-  relation_id relation;                 ///< as written
+  relation_id relation;                 ///< the original relation
   relation_id restricted;               ///< replaces `relation` in the stratum
   std::vector<relation_id> values;      ///< by column of the demand: unary relation of the demanded values
   std::vector<normalized_rule> before;  ///< rules of relations that are complete before the stratum begins, in order

@@ -12,22 +12,22 @@
 #include "plan/rules/subsumption.hpp"
 #include "plan/versions/version_builder.hpp"
 
-/// The strata of a plan while their versions are built: indexes are chosen when all searches are known.
+/// The strata of a plan while their versions are built: indexes are chosen after all searches are known.
 namespace gpulog::plan {
 
-/// What a version is made from: its body can be ordered again when more is known of sizes.
+/// The recipe of a version: its body can be reordered when more sizes are known.
 struct version_recipe {
   std::shared_ptr<const normalized_rule> rule;
   version_parts parts;
-  bool is_forced = false;                 ///< `.plan` gives the order
-  std::vector<std::uint32_t> atom_order;  ///< that it has now; may be empty
+  bool is_forced = false;                 ///< `.plan` determines the order
+  std::vector<std::uint32_t> atom_order;  ///< the present order; may be empty
   /// The rule that runs instead once a supplementary relation of this version is abandoned; nullptr: none.
   std::shared_ptr<const normalized_rule> original = nullptr;
 };
 
 struct phase_builder {
   std::deque<version_builder> versions;  // pointers to them stay valid
-  std::vector<version_recipe> recipes;   ///< one a version
+  std::vector<version_recipe> recipes;   ///< one per version
   std::vector<relation_id> advance;
 };
 
@@ -48,7 +48,7 @@ class planning;
 /// Chooses indexes for the searches of all strata.
 void choose_indexes(planning& shared);
 
-/// Appends the strata to the plan, their versions as operators. Versions are moved from.
+/// Appends the strata to the plan, with versions as operators. The versions are moved from.
 void make_operators(planning& shared);
 
 }  // namespace gpulog::plan

@@ -13,7 +13,7 @@
 namespace gpulog::plan {
 namespace {
 
-/// The order that `.plan` gives for a version, if it is one of all atoms.
+/// Returns the order that `.plan` specifies for a version, if it covers all atoms.
 const std::vector<std::uint32_t>* forced_order(const normalized_rule& rule, std::uint32_t version) {
   for (const sema::execution_order& written : rule.plans) {
     if (written.version != version || written.order.size() != rule.atoms.size()) continue;
@@ -31,7 +31,7 @@ bool is_member(const stratum_builder& stratum, relation_id relation) {
   return std::find(stratum.relations.begin(), stratum.relations.end(), relation) != stratum.relations.end();
 }
 
-/// Atoms that may find rows which a subsumption took away. A non-recursive stratum has none left when they are read.
+/// Returns the atoms that may find erased rows. In a non-recursive stratum, erased rows are gone before they are read.
 std::vector<bool> tested_atoms(const normalized_rule& rule, const stratum_builder& stratum) {
   std::vector<bool> tested;
   if (!stratum.recursive || stratum.losing.empty()) return tested;
@@ -39,7 +39,7 @@ std::vector<bool> tested_atoms(const normalized_rule& rule, const stratum_builde
   return tested;
 }
 
-/// A rule whose versions are planned, and the rule as written if it reads supplementary relations.
+/// A rule whose versions are planned, and the original rule if the rule reads supplementary relations.
 struct planned_rule {
   std::shared_ptr<const normalized_rule> rule;
   std::shared_ptr<const normalized_rule> original = nullptr;
@@ -71,7 +71,7 @@ void plan_rule(planning& shared, const planned_rule& kept, stratum_builder& targ
   for (std::uint32_t version = 0; version < recursive.size(); ++version) {
     parts.delta_atom = recursive[version];
     parts.atoms[recursive[version]] = part::delta;
-    // A subsumption takes no rows of delta.
+    // Subsumptions erase no rows of delta.
     const std::vector<bool> tested = parts.tested;
     if (!tested.empty()) parts.tested[recursive[version]] = false;
     add_version(shared, kept, parts, forced_order(rule, version), target.loop[level]);
@@ -84,8 +84,8 @@ void plan_rule(planning& shared, normalized_rule planned, stratum_builder& targe
   plan_rule(shared, {std::make_shared<const normalized_rule>(std::move(planned))}, target, level);
 }
 
-/// Supplementary relations for steps of the rules. Remarks, and what the rules of relations that were made say of their
-/// values, are taken over.
+/// Creates supplementary relations for steps of the rules. Takes over remarks, and statistics of values from the rules
+/// of new relations.
 factored_stratum factor_rules(planning& shared, std::vector<normalized_rule> rules,
                               const std::vector<relation_id>& members, std::vector<normalized_rule> patterns) {
   const bool makes_steps = !shared.is_off(supplementary_pass);
@@ -127,7 +127,8 @@ void plan_rules(planning& shared, stratum_rules rules, stratum_builder& target) 
   target.once.advance = target.relations;
 }
 
-/// All of a relation, behind the stratum that had only a part of it. Steps that lose variables are relations here too.
+/// Plans the whole relation after the stratum that computed only a part of it. Steps that lose variables become
+/// relations, too.
 void plan_behind(planning& shared, relation_id relation, std::vector<normalized_rule> rules,
                  const std::vector<relation_id>& members) {
   const bool is_recursive = std::any_of(rules.begin(), rules.end(), [relation](const normalized_rule& rule) {
@@ -157,8 +158,8 @@ void plan_behind(planning& shared, relation_id relation, std::vector<normalized_
   plan_relation(relation);
 }
 
-/// What a stratum with restrictions leaves: the relations that it has a part of and, if it is given up, the stratum
-/// without restrictions.
+/// Plans the strata that follow from restrictions: the complete relations and, in case the stratum is given up, the
+/// stratum without restrictions.
 void plan_in_full(planning& shared, std::size_t number, std::vector<restriction> restrictions,
                   std::vector<stratum_rules> unrestricted, const std::vector<relation_id>& members) {
   if (shared.demands.is_watched()) {
@@ -172,7 +173,7 @@ void plan_in_full(planning& shared, std::size_t number, std::vector<restriction>
     plan_rules(shared, std::move(unrestricted.front()), whole);
   }
   const std::size_t behind = shared.strata.size();
-  // The full rules of a relation may read those that were restricted after it.
+  // The full rules of a relation may read relations that were restricted after it.
   for (auto one = restrictions.rbegin(); one != restrictions.rend(); ++one) {
     plan_behind(shared, one->relation, std::move(one->full), members);
   }
@@ -181,8 +182,8 @@ void plan_in_full(planning& shared, std::size_t number, std::vector<restriction>
     shared.strata[added].only_if = {number, false};
 }
 
-/// Relations with one subsumption, which is by the order of a column. Not where a subsumption reads relations of the
-/// stratum: it could tell when a tuple leaves.
+/// Finds relations with a single subsumption that orders a column. Excludes subsumptions that read relations of the
+/// stratum, whose result could depend on the time at which a tuple is erased.
 void find_best(planning& shared, const stratum_builder& planned) {
   for (const subsumption_builder& made : planned.subsumptions) {
     const auto& lattices = shared.source[made.planned.relation].lattices;
@@ -204,7 +205,7 @@ void find_best(planning& shared, const stratum_builder& planned) {
     own.best = best_of(made, shared.arities[id.value]);
     if (!own.best) continue;
     own.best->priority_delta = shared.source[id].priority_delta;
-    // Values that are no numbers neither are nor have better ones: a subsumption leaves all of them.
+    // NaNs neither are nor have better values: a subsumption keeps all of them.
     const bool is_floating = own.kinds[own.best->column] == value_kind::floating;
     if (is_floating && !shared.source[id].is_aggregate) own.best.reset();
   }

@@ -31,7 +31,7 @@ struct version_builder {
 
   rule_version version;  ///< without operations
   std::vector<operator_builder> operations;
-  std::vector<std::uint32_t> slot_variables;  ///< variable that a slot holds, or no_variable
+  std::vector<std::uint32_t> slot_variables;  ///< variable in each slot, or no_variable
   std::vector<sema::variable> variables;
   bool once = true;                            ///< evaluated once, not in a loop
   std::vector<std::uint32_t> atom_order = {};  ///< atoms_in_order() of the schedule

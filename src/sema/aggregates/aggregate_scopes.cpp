@@ -20,13 +20,13 @@ void collect_names(const Node& node, name_set& names) {
       node, [&](const syntax::variable& variable, const syntax::argument&) { names.insert(variable.name); });
 }
 
-/// Equalities that bind a variable once others are bound.
+/// An equality that binds `variable` once all names in `needed` are bound.
 struct equality {
   std::string variable;
   name_set needed;
 };
 
-/// Of an atom, without those that functors are called with.
+/// Adds the variables that the atom binds: the ones outside its functor calls.
 void collect_bound_names(const syntax::atom& atom, name_set& names) {
   walk_terms(atom, [&](const syntax::argument& term) {
     if (const auto* variable = term.as<syntax::variable>()) names.insert(variable->name);
@@ -41,7 +41,8 @@ bool holds(const syntax::argument& tree, const syntax::aggregate* wanted) {
   return found;
 }
 
-/// except: an aggregate whose value binds nothing; may be nullptr.
+/// Collects bound names and equalities from the literals.
+/// @param except an aggregate whose value binds nothing; may be nullptr
 void collect_bindings(const std::vector<syntax::conjunction>& alternatives, const syntax::aggregate* except,
                       name_set& bound, std::vector<equality>& equalities) {
   for (const syntax::conjunction& conjunction : alternatives) {
@@ -64,7 +65,7 @@ void collect_bindings(const std::vector<syntax::conjunction>& alternatives, cons
   }
 }
 
-/// The variables that the literals bind when those of `bound` are bound.
+/// Returns `bound` with all variables that the literals bind if these are bound.
 name_set bound_by(const std::vector<syntax::conjunction>& alternatives, name_set bound,
                   const syntax::aggregate* except = nullptr) {
   std::vector<equality> equalities;
@@ -108,14 +109,14 @@ class scope_separator {
 
  private:
   struct scope {
-    name_set visible;  ///< names that stand in it or around it, outside of aggregates
-    name_set own;      ///< those that stand in it
+    name_set visible;  ///< names inside the scope or an enclosing one, outside aggregates
+    name_set own;      ///< names inside the scope
     name_set bound;
-    name_set given;  ///< what is bound in front of the body
+    name_set given;  ///< names bound before the body runs
     const std::vector<syntax::conjunction>* body = nullptr;
-    syntax::aggregate* owner = nullptr;  ///< whose body it is
+    syntax::aggregate* owner = nullptr;  ///< the aggregate whose body is the scope
     const scope* around = nullptr;
-    syntax::conjunction* beside = nullptr;  ///< takes what is added to it
+    syntax::conjunction* beside = nullptr;  ///< receives literals added to the scope
   };
   using renaming = std::map<std::string, std::string>;
 
@@ -134,7 +135,7 @@ class scope_separator {
     }
   }
 
-  /// `_ = min x : { .. }` binds witnesses, and holds where there is a result.
+  /// Gives the result in `_ = min x : { .. }` a name: the equality binds witnesses and holds if there is a result.
   void name_result(syntax::literal& part) {
     auto* test = part.as<syntax::constraint>();
     if (test == nullptr || test->op != syntax::constraint_op::equal) return;
@@ -162,14 +163,15 @@ class scope_separator {
 
   std::string fresh(const std::string& name) { return name + "@" + std::to_string(++made_); }
 
-  /// Of a variable that only an aggregate binds: the scope where its name is used, around the aggregate or further out.
+  /// Returns the closest scope that uses the name, starting with `around`.
+  /// @param name a variable that only an aggregate binds
   static const scope& home_of(const std::string& name, const scope& around) {
     const scope* home = &around;
     while (!home->own.contains(name) && home->around != nullptr) home = home->around;
     return *home;
   }
 
-  /// Whether the aggregate, moved to `home`, would miss variables of the scopes that it leaves.
+  /// Returns whether the aggregate, if moved to `home`, would lose variables of inner scopes.
   static bool needs_more_than(const scope& home, const syntax::aggregate& aggregate, const renaming& locals,
                               const scope& around) {
     bool found = false;
@@ -182,7 +184,7 @@ class scope_separator {
     return found;
   }
 
-  /// Names of the scope that only the value of the aggregate binds: `y = max x : { a(x,y) }`.
+  /// Returns names of the scope that only the aggregate's value binds: `y = max x : { a(x,y) }`.
   [[nodiscard]] name_set bound_by_result(const syntax::aggregate& aggregate, const scope& around) const {
     name_set given = around.given;
     given.insert(results_.begin(), results_.end());
@@ -202,13 +204,14 @@ class scope_separator {
     for (const std::string& name : of_target) bound_around.erase(name);
     const name_set bound_inside = bound_by(aggregate.body, {});
     const name_set bound_with_others = bound_by(aggregate.body, bound_around);
-    // A target that is one variable is local. Of an expression, a variable that nothing outside binds is a witness.
+    // A target that is a single variable is local. In an expression, a variable is a witness if no literal outside the
+    // aggregate binds the variable.
     const bool is_expression = aggregate.target && (**aggregate.target).as<syntax::variable>() == nullptr;
     const auto is_target_only = [&](const std::string& name) {
       return of_target.contains(name) && !(is_expression && !around.bound.contains(name));
     };
 
-    // An aggregate cannot read its own result: inside of it, such a name is another variable.
+    // An aggregate cannot read its own result: inside the aggregate, the name means another variable.
     const name_set of_result = bound_by_result(aggregate, around);
     renaming locals;
     name_set witnesses;
@@ -233,8 +236,8 @@ class scope_separator {
         }
         return;
       }
-      // Witnesses may be used outside of an aggregate around this one. Then the copy of the body goes there, and this
-      // aggregate too: its result is the same for all matches of the aggregate around it.
+      // An outer scope may use the witnesses. Then the copy of the body moves to that scope, and so does this
+      // aggregate: its result is the same for all matches of the enclosing aggregate.
       const scope& home = home_of(*witnesses.begin(), around);
       const bool is_one_home = std::all_of(witnesses.begin(), witnesses.end(),
                                            [&](const std::string& name) { return &home_of(name, around) == &home; });
@@ -305,7 +308,7 @@ class scope_separator {
   diagnostics& diagnostics_;
   bool binds_witnesses_;
   std::size_t made_ = 0;
-  name_set results_;  ///< of aggregates that were put beside others: bound where they are used
+  name_set results_;  ///< results of aggregates moved to an outer scope: bound at each use
 };
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace gpulog::sema {
 
 namespace {
 
-/// Those that some format or directive reads, then those that only Soufflé does.
+/// Returns parameters that some format or directive reads, then parameters that only Soufflé reads.
 const std::vector<std::string>& known_parameters() {
   static const std::vector<std::string> names = {
       "IO",     "filename", "name",     "delimiter",  "headers",   "rfc4180",        "columns",  "compress", "format",
@@ -39,7 +39,7 @@ const std::vector<parameter_values>& limited_parameters() {
   return parameters;
 }
 
-/// Those with a meaning here, then long names of Soufflé's options, which are its pragmas.
+/// Returns supported pragmas, then the long names of Soufflé's options, which are valid pragmas for Soufflé.
 const std::vector<std::string>& known_pragmas() {
   static const std::vector<std::string> names = {"fact-dir",
                                                  "output-dir",

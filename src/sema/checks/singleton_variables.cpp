@@ -7,22 +7,22 @@
 #include "sema/print.hpp"
 #include "sema/rewriting/syntax_walk.hpp"
 
-/// Variables that occur once are often slips.
+/// Warnings for variables that occur once, which are often typing errors.
 namespace gpulog::sema {
 
 namespace {
 
-/// How often a name may occur in a rule that one choice of alternatives makes of its clause.
+/// The possible numbers of occurrences of a name in the rules made from a clause, one per choice of alternatives.
 struct occurrences {
   bool absent = false, once = false, more = false;
   source_span first;
-  source_span single;  ///< the only one that some choice leaves
+  source_span single;  ///< the only occurrence, in some rule
 };
 
-/// The names of a part of a clause.
+/// The names in a part of a clause.
 using counted_names = std::unordered_map<std::string, occurrences>;
 
-/// Adds the names of what stands behind it in the same rules.
+/// Adds the names of a later part that belongs to the same rules.
 void add_both(counted_names& counted, counted_names added) {
   for (auto& [name, behind] : added) {
     const auto [found, is_new] = counted.try_emplace(name, behind);
@@ -35,7 +35,7 @@ void add_both(counted_names& counted, counted_names added) {
   }
 }
 
-/// Of what has no alternatives.
+/// Counts the names in a node without alternatives.
 template <class Node>
 counted_names names_of(const Node& node) {
   counted_names counted;
@@ -54,7 +54,7 @@ counted_names count_names(const syntax::literal& literal, bool negated) {
   return names_of(literal);
 }
 
-/// All parts are in the rule.
+/// Counts the names in parts that all belong to the rule.
 template <class Part>
 counted_names count_all(const std::vector<Part>& parts, bool negated) {
   counted_names counted;
@@ -62,7 +62,7 @@ counted_names count_all(const std::vector<Part>& parts, bool negated) {
   return counted;
 }
 
-/// One of the parts is in the rule.
+/// Counts the names in parts of which the rule contains exactly one.
 template <class Part>
 counted_names count_one_of(const std::vector<Part>& parts, bool negated) {
   if (parts.size() == 1) return count_names(parts.front(), negated);

@@ -66,7 +66,7 @@ class instantiation {
   }
 
  private:
-  // ---- definitions, whether instantiated or not ----
+  // ---- definitions, with or without instances ----
 
   void collect_components(const std::vector<content_item>& content, scope& into) {
     for (const content_item& entry : content) {

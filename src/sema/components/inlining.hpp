@@ -48,7 +48,7 @@ class inliner {
   };
   /// The bindings that result from replacing an atom with a definition.
   struct unification {
-    std::map<std::string, syntax::argument> values;  ///< of the definition's variables
+    std::map<std::string, syntax::argument> values;  ///< values of variables in the definition
     std::vector<std::pair<syntax::argument, syntax::argument>> equal;
     bool opens = false;                ///< destructure records instead of adding equalities
     std::vector<opened_value> opened;  ///< outer values first

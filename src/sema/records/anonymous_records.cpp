@@ -15,8 +15,8 @@ namespace {
 
 using fields = std::vector<syntax::argument>;
 
-/// More terms than this, in all conjunctions that are looked at, are refused: n inequalities make up to k^n
-/// conjunctions of records with k fields, and each variable in a chain may double the record that stands for it.
+/// Limit for the number of terms in all conjunctions visited: n inequalities produce up to k^n conjunctions of records
+/// with k fields, and each variable in a chain may double the size of its record.
 constexpr std::size_t most_terms = 1'000'000;
 
 class too_many_terms {};
@@ -73,8 +73,8 @@ class record_resolver {
     }
   }
 
-  /// The alternatives of the clause's body; nothing when none of them compares records without a type. Throws
-  /// too_many_terms.
+  /// Returns the alternatives of the clause's body, or nothing if no alternative compares records without a type.
+  /// @throws too_many_terms
   std::optional<std::vector<syntax::conjunction>> run() {
     diagnostics unseen;
     const auto bodies = expand_body(clause_.body, clause_.span, unseen);
@@ -102,8 +102,8 @@ class record_resolver {
     terms_ += terms;
   }
 
-  /// False when nothing is left to resolve; otherwise what one comparison says has been put in its place, in one or
-  /// several conjunctions that are still to be looked at.
+  /// Resolves one comparison and adds the resulting conjunctions to `pending_`.
+  /// @return false if the conjunction has no comparison to resolve
   bool resolve_one(const syntax::conjunction& body) {
     diagnostics unseen;
     const std::vector<syntax::conjunction> alone{body};
@@ -265,7 +265,7 @@ class record_resolver {
     const fields& left = *fields_of_record(test.left);
     const fields& right = *fields_of_record(test.right);
     if (left.empty()) replace(body, position, {{syntax::boolean_constant{false}, test.left.span}});
-    // The last one first, as the alternatives are taken from the end.
+    // The last field comes first because alternatives are taken from the end.
     for (std::size_t field = left.size(); field-- > 0;) {
       replace(body, position, {compare(syntax::constraint_op::not_equal, left[field], right[field])});
     }
@@ -285,8 +285,8 @@ class record_resolver {
     return !contains_itself;
   }
 
-  /// The record in the place of the variable, in its own equality too: that leaves `b = b` of each of its fields, which
-  /// has to be bound by something else.
+  /// Substitutes the record for the variable, in its defining equality too: the result is `b = b` for each field, which
+  /// another literal has to bind.
   bool substitute(const syntax::conjunction& body, const syntax::argument& side, const syntax::argument& record,
                   const clause_types& types) {
     if (!stands_for(side, record, types)) return false;
@@ -322,9 +322,9 @@ class record_resolver {
 
   const syntax::clause& clause_;
   const declarations& declared_;
-  std::set<std::string> fixed_;  ///< variables of heads, whose columns give them types
+  std::set<std::string> fixed_;  ///< variables of heads, typed by the head's columns
   std::vector<syntax::conjunction> pending_, resolved_;
-  std::size_t terms_ = 0;  ///< that have been looked at or made
+  std::size_t terms_ = 0;  ///< number of terms visited or made
 };
 
 }  // namespace

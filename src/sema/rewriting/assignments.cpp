@@ -8,7 +8,7 @@
 namespace gpulog::sema {
 namespace {
 
-/// What the variables that desugaring made stand for in a body.
+/// The expressions that define variables introduced by desugaring.
 using definitions = std::map<std::uint32_t, const expression*>;
 
 definitions definitions_of(const std::vector<literal>& body, const std::vector<variable>& variables) {
@@ -21,7 +21,8 @@ definitions definitions_of(const std::vector<literal>& body, const std::vector<v
   return result;
 }
 
-/// Whether `found` holds for a variable or an unnamed place of the term, as it is written. Asks for all of them.
+/// Calls found() for each variable or unnamed place of the term in the source, even after a match.
+/// @return whether any call returned true
 template <class Predicate>
 bool any_name(const expression& tree, const definitions& defined_by, Predicate& found) {
   if (tree.is_variable()) {

@@ -8,7 +8,7 @@ namespace gpulog::sema {
 
 namespace {
 
-/// More literals than this in one clause's normal form are refused instead of filling the memory.
+/// Limit for the number of literals in one clause's normal form, so that a clause cannot fill the memory.
 constexpr std::size_t most_literals = 1'000'000;
 
 struct too_large {};
@@ -25,7 +25,7 @@ std::size_t size_of(const normal_form& form) {
   return literals;
 }
 
-/// left and right.
+/// Returns the conjunction of both forms.
 normal_form product(const normal_form& left, const normal_form& right) {
   check_size(size_of(left) * right.size() + size_of(right) * left.size());
   normal_form result;
@@ -39,7 +39,7 @@ normal_form product(const normal_form& left, const normal_form& right) {
   return result;
 }
 
-/// left or right.
+/// Appends the alternatives of the second form.
 void append(normal_form& left, normal_form right) {
   left.insert(left.end(), std::make_move_iterator(right.begin()), std::make_move_iterator(right.end()));
   check_size(size_of(left));

@@ -9,7 +9,7 @@
 
 namespace gpulog::sema {
 
-/// A literal of a conjunction, with the negations around it counted out. Points into the syntax tree.
+/// A literal of a conjunction after all enclosing negations are resolved. Points into the syntax tree.
 struct flat_literal {
   const syntax::literal* literal = nullptr;  ///< an atom, a constraint or a boolean constant
   bool negated = false;
@@ -17,8 +17,9 @@ struct flat_literal {
 
 using flat_conjunction = std::vector<flat_literal>;
 
-/// The body in disjunctive normal form: groups and negated groups resolved (De Morgan). A clause without a body gives
-/// one empty conjunction. Reports an error and gives nothing when the form is too large.
+/// Converts the body to disjunctive normal form: resolves groups and negated groups with De Morgan's laws. A clause
+/// without a body yields one empty conjunction.
+/// @return nothing after a reported error if the form is too large
 /// @param inlined the relations whose inlining made the body, for the message
 [[nodiscard]] std::optional<std::vector<flat_conjunction>> expand_body(
     const std::vector<syntax::conjunction>& alternatives, const source_span& clause, diagnostics& diagnostics,

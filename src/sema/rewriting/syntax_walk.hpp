@@ -95,7 +95,7 @@ void walk_terms(Node& node, const Action& action) {
   }
 }
 
-/// Calls action(variable, its argument) for the variables outside of aggregates.
+/// Calls action(variable, its argument) for the variables outside aggregates.
 template <class Node, class Action>
 void for_each_own_variable(const Node& node, const Action& action) {
   walk_terms(node, [&](const syntax::argument& term) {

@@ -86,8 +86,8 @@ void clause_types::collect_body(const flat_conjunction& body, const std::vector<
   }
 }
 
-/// A positive atom of a body gives its arguments the columns' types. Elsewhere the columns only tell the kind, and
-/// check_columns compares the types later.
+/// Collects the arguments of an atom. A positive atom of a body gives its arguments the columns' types. For all further
+/// atoms the columns determine only the kind, and check_columns() compares the types later.
 void clause_types::collect_atom(const syntax::atom& atom, relation_id relation, bool gives_types) {
   for (std::size_t column = 0; column < atom.arguments.size(); ++column) {
     const syntax::argument& term = atom.arguments[column];
@@ -185,7 +185,7 @@ clause_types::unknown clause_types::collect(const syntax::argument& term) {
     const unknown value = collect(*cast->value);
     if (const auto type = declared_.types().find(cast->type.text)) {
       constraints_.require_subtype(term_type, *type, term.span);
-      // Nothing but the cast says of which type a record or a constant is: as(2, float) is 2.0.
+      // Only the cast determines the type of a record or a constant: as(2, float) is 2.0.
       if (is_record_or_constant(*cast->value)) {
         constraints_.require_subtype(value, *type, term.span);
       }
@@ -214,7 +214,7 @@ bool clause_types::check(diagnostics& diagnostics) const {
     good &= check_structure(*term, diagnostics);
     good &= check_call(*term, diagnostics);
   }
-  // A functor or constant without a type leaves the variables beside it without one: one message is enough.
+  // A functor or constant without a type leaves adjacent variables untyped: one message is enough.
   if (!good) return false;
   std::unordered_set<std::string> seen;
   for (const syntax::argument* term : order_) {
@@ -307,7 +307,7 @@ void clause_types::report_wrong_operands(const syntax::argument& term, const std
   type_origins::explain_functor(signature, error);
 }
 
-/// Terms without any type are left to other messages.
+/// Checks a record or nil. Terms without any type are left to more specific messages.
 bool clause_types::check_structure(const syntax::argument& term, diagnostics& diagnostics) const {
   const auto* record = term.as<syntax::record_constructor>();
   const bool is_nil = term.as<syntax::nil_constant>() != nullptr;

@@ -12,21 +12,22 @@
 
 namespace gpulog::sema {
 
-/// The types of all terms of one clause.
+/// The types of all terms in one clause.
 class clause_types {
  public:
-  /// The clause holds only supported constructs.
+  /// Infers the types. The clause must contain supported constructs only.
   clause_types(const declarations& declared, const flat_clause& clause,
                type_precision precision = type_precision::declared);
 
-  /// Reports what has no type or the wrong one; true when all is well.
+  /// Reports terms that have no type or a wrong one.
+  /// @return whether all types are correct
   bool check(diagnostics& diagnostics) const;
 
   [[nodiscard]] value_kind kind(const syntax::argument& term) const { return constraints_.kind(unknown_of(term)); }
   [[nodiscard]] value_kind kind_of_variable(const std::string& name) const {
     return constraints_.kind(variables_.at(name));
   }
-  /// The branch that a constructor makes, and whether its type is an enumeration.
+  /// Returns the branch that a constructor constructs.
   [[nodiscard]] const declarations::known_branch& branch(const syntax::branch_constructor& constructor) const {
     return *declared_.find_branch(constructor.branch.text);
   }
@@ -40,16 +41,16 @@ class clause_types {
   [[nodiscard]] const declarations::known_functor& user_functor(const std::string& name) const {
     return *declared_.find_user_functor(name);
   }
-  /// The one record type that a term has; invalid when there is none.
+  /// Returns the record type of a term, or an invalid id unless there is exactly one.
   [[nodiscard]] structure_id structure(const syntax::argument& term) const {
     return constraints_.structure(unknown_of(term));
   }
   [[nodiscard]] word_size words() const { return declared_.words(); }
-  /// Whether nothing says of which type the term is.
+  /// Returns whether the clause does not determine the type of the term.
   [[nodiscard]] bool is_untyped(const syntax::argument& term) const {
     return constraints_.types(unknown_of(term)).is_all();
   }
-  /// Of a functor call that check() has passed.
+  /// Returns the overload for a functor call that check() accepted.
   [[nodiscard]] const functor_overload& overload(const syntax::argument& call) const;
 
  private:
@@ -61,7 +62,7 @@ class clause_types {
   unknown collect(const syntax::argument& term);
   [[nodiscard]] unknown unknown_of(const syntax::argument& term) const { return terms_.at(&term); }
 
-  /// Reports a term without a type; false.
+  /// Reports a term without a type and returns false.
   bool fail_at(const syntax::argument& term, std::string message, diagnostics& diagnostics) const;
   bool check_call(const syntax::argument& term, diagnostics& diagnostics) const;
   bool check_structure(const syntax::argument& term, diagnostics& diagnostics) const;
@@ -76,7 +77,7 @@ class clause_types {
   bool report_out_of_range_in(const syntax::argument& tree, diagnostics& diagnostics) const;
   void warn_of_wrapping(diagnostics& diagnostics) const;
   [[nodiscard]] const syntax::argument& term_of(unknown wanted) const;
-  /// As it is written.
+  /// Returns the source text of the term.
   [[nodiscard]] std::string text_of(unknown term) const;
   [[nodiscard]] std::vector<unknown> arguments_of(const syntax::functor_call& call) const;
 
@@ -84,14 +85,14 @@ class clause_types {
   const flat_clause& clause_;
   type_constraints constraints_;
   std::unordered_map<const syntax::argument*, unknown> terms_;
-  std::vector<const syntax::argument*> order_;  ///< of the text
+  std::vector<const syntax::argument*> order_;  ///< in the order of the text
   std::unordered_map<std::string, unknown> variables_;
 };
 
-/// What an aggregate does with its target's type; nullptr for count.
+/// Returns the signature that relates an aggregate's target to its result; nullptr for count.
 [[nodiscard]] const functor_signature* signature_of(syntax::aggregate_op op);
 
-/// The signature of an operator or built-in function; nullptr when it is not supported.
+/// Returns the signature of an operator or built-in function; nullptr if it is not supported.
 [[nodiscard]] const functor_signature* signature_of(syntax::functor op);
 
 }  // namespace gpulog::sema

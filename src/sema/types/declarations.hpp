@@ -36,7 +36,7 @@ class declarations {
   /// A branch of an algebraic data type.
   struct known_branch {
     type_id type;
-    std::uint32_t number = 0;  ///< in the lexical order of its type's branches
+    std::uint32_t number = 0;  ///< index in the lexical order of the type's branches
   };
   [[nodiscard]] const known_branch* find_branch(const std::string& name) const;
   [[nodiscard]] const std::vector<type_id>& branch_fields(const known_branch& branch) const {
@@ -136,7 +136,7 @@ class declarations {
   std::unordered_map<std::string, known_functor> user_functors_;
 };
 
-/// "<construct> is not supported yet"
+/// Reports "<construct> is not supported yet".
 void report_unsupported(diagnostics& diagnostics, const source_span& where, const std::string& construct);
 
 }  // namespace gpulog::sema

@@ -16,7 +16,7 @@ enum class lowering : std::uint8_t {
   direct,    ///< op(arguments)
   fold,      ///< n-ary, nested to the left: op(op(a, b), c)
   generate,  ///< produces several values
-  retype,    ///< the operand itself, read as the result kind
+  retype,    ///< the operand itself, with the kind of the result
 };
 
 struct functor_overload {
@@ -32,7 +32,7 @@ struct functor_overload {
 };
 
 struct functor_signature {
-  std::string_view name;  ///< as written: "+", "band", "substr"; the unary minus is "neg"
+  std::string_view name;  ///< as in programs: "+", "band", "substr"; the unary minus is "neg"
   std::size_t least_arguments = 0;
   std::size_t most_arguments = 0;  ///< SIZE_MAX: no limit
   std::vector<functor_overload> overloads;

@@ -29,16 +29,16 @@ struct type_description {
   std::string name;
   type_form form = type_form::primitive;
   value_kind kind = value_kind::number;
-  type_id base;                   ///< of a primitive or subtype
-  std::vector<type_id> elements;  ///< of a union
-  structure_id structure;         ///< of kind record or adt
+  type_id base;                   ///< for a primitive or subtype
+  std::vector<type_id> elements;  ///< for a union
+  structure_id structure;         ///< for kinds record and adt
 };
 
 /// The types inside a record type or an algebraic data type; the program's structure_type has the names.
 struct structure_fields {
   type_id type;
   std::vector<type_id> fields;                 ///< of a record; invalid for an unknown type (already reported)
-  std::vector<std::vector<type_id>> branches;  ///< of an algebraic data type
+  std::vector<std::vector<type_id>> branches;  ///< for an algebraic data type
 };
 
 /// A set of types, or all types (unknown).

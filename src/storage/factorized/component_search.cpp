@@ -11,7 +11,7 @@ using backend::fresh_memory;
 using backend::memory_resource;
 using backend::piece_runner;
 
-/// A stack that grows.
+/// A stack that grows on demand.
 template <class T>
 class stack {
  public:
@@ -29,12 +29,14 @@ class stack {
   std::uint32_t size_ = 0;
 };
 
-/// An edge costs one access to what is known of its end, which is the time of the whole search. So one word a vertex
-/// says all of it, beside the place of its list, which is needed next:
-/// - 0: it was not met;
-/// - open, which is met but without a component yet: UINT32_MAX less its place among the open ones;
-/// - else one more than the lowest component that it reaches, its own among them.
-/// There are no more vertices than words, so what is open has a larger word than any that is not.
+/// A depth-first search for components. Each edge costs one access to the state of its target, which dominates the time
+/// of the search. Therefore a single word per vertex encodes the whole state, next to the start of the list that is
+/// read next:
+/// - 0: not visited;
+/// - open, that is, visited but without a component yet: UINT32_MAX minus the position among the open vertices;
+/// - otherwise one more than the lowest component reached, including the vertex's own.
+///
+/// There are at most as many vertices as words, so the words of open vertices are the largest.
 class component_search {
  public:
   component_search(const piece_runner& workers, memory_resource& resource, const list_view& graph,
@@ -60,7 +62,8 @@ class component_search {
     }
   }
 
-  /// @param workers share what the search leaves to them
+  /// Returns the result of the search.
+  /// @param workers share the remaining work
   [[nodiscard]] numbered_components take(const piece_runner& workers) {
     first_.push_back(left_);
     workers.for_each_range(left_, [&](std::uint64_t, std::uint64_t begin, std::uint64_t end) {
@@ -87,15 +90,15 @@ class component_search {
   static constexpr std::uint32_t none = UINT32_MAX;
 
   struct vertex_state {
-    std::uint32_t first;  ///< where its list begins; it ends where the next one's begins
+    std::uint32_t first;  ///< start of the list; the next vertex's list starts at the end
     std::uint32_t word;
   };
   struct place {
     std::uint32_t vertex;
-    std::uint32_t next;        ///< of the lists
-    std::uint32_t end;         ///< of its list
-    std::uint32_t first_open;  ///< the word of the open vertex that was met first, of those that it leads to
-    std::uint32_t lowest;      ///< one more than the lowest component that has been found behind it, or no_component
+    std::uint32_t next;        ///< position in the lists
+    std::uint32_t end;         ///< end of the list
+    std::uint32_t first_open;  ///< word of the first visited open vertex among the targets
+    std::uint32_t lowest;      ///< one more than the lowest component found below, or no_component
   };
 
   void visit(std::uint32_t start) {
@@ -110,8 +113,8 @@ class component_search {
     }
   }
 
-  /// The next one of the list that was not met and leads to others. What the others say is taken over, without a
-  /// branch, as it is at random; what leads to none is left at once.
+  /// Returns the next unvisited vertex of the list that has edges. Merges the states of visited targets without
+  /// branches, which would be unpredictable, and closes vertices without edges immediately.
   [[nodiscard]] std::uint32_t next_unmet(place& top) {
     const std::uint32_t last_closed = UINT32_MAX - open_.size();
     std::uint32_t first_open = top.first_open;
@@ -138,7 +141,8 @@ class component_search {
     return found;
   }
 
-  /// @return the word of a vertex that leads to none
+  /// Closes a vertex without edges.
+  /// @return its word
   std::uint32_t close(std::uint32_t vertex) {
     lowest_.push_back(no_component);
     first_.push_back(left_);
@@ -181,12 +185,12 @@ class component_search {
 
   const std::uint32_t* all_;
   numbered_components found_;
-  array<vertex_state> known_;    // by vertex, and one behind
+  array<vertex_state> known_;    // by vertex, with one extra entry
   array<std::uint32_t> lowest_;  // by component
-  array<std::uint32_t> first_;   // by component: its first vertex
+  array<std::uint32_t> first_;   // by component: the first vertex
   stack<std::uint32_t> open_;
   stack<place> path_;
-  std::uint32_t left_ = 0;  // vertices with a component
+  std::uint32_t left_ = 0;  // number of vertices with a component
 };
 
 }  // namespace

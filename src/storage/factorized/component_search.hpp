@@ -7,26 +7,27 @@
 
 namespace gpulog::storage {
 
-/// Lists of numbers, side by side.
+/// Lists of numbers, stored contiguously.
 struct list_view {
-  const std::uint32_t* first;  ///< by list, and one more at the end: where it begins
+  const std::uint32_t* first;  ///< by list, with one extra entry: start of the list
   const std::uint32_t* all;
 };
 
-/// What is no component: of a vertex that no start reaches, and of a component that leads to no other.
+/// Marks a vertex that no start reaches, and the absence of a lowest component.
 constexpr std::uint32_t no_component = UINT32_MAX;
 
 struct numbered_components {
   std::uint32_t components = 0;
   backend::array<std::uint32_t> component;  ///< by vertex, or no_component
-  backend::array<std::uint32_t> lowest;     ///< by component: the lowest other one that it leads to, or no_component
-  backend::array<std::uint32_t> first;      ///< by component, and one more at the end: where its vertices begin
+  backend::array<std::uint32_t> lowest;     ///< by component: the lowest different component reachable, or no_component
+  backend::array<std::uint32_t> first;      ///< by component, with one extra entry: start of its vertices
   backend::array<std::uint32_t> vertices;   ///< by component
 };
 
-/// The strongly connected components of what some vertices reach, which may repeat. Components get numbers as a
-/// depth-first search leaves them that begins at one start after the other: they lead to smaller numbers only. Tarjan
-/// 1972, with a stack of its own, as paths may be long. @param vertices fewer than 2^32 - 1
+/// Finds the strongly connected components reachable from the starts, which may contain duplicates. Components are
+/// numbered in the order in which a depth-first search completes them: edges lead to smaller numbers only. Uses
+/// Tarjan's algorithm (1972) with an explicit stack, as paths may be long.
+/// @param vertices fewer than 2^32 - 1
 /// @throws backend::memory_exceeded
 [[nodiscard]] numbered_components find_components(const backend::piece_runner& workers,
                                                   backend::memory_resource& resource, const list_view& graph,

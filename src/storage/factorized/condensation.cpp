@@ -18,9 +18,9 @@ using backend::fresh_memory;
 using backend::memory_resource;
 using backend::piece_runner;
 
-/// The edges between components, by some of the components.
+/// The edges between components, grouped by component.
 struct component_edges {
-  array<std::uint32_t> successors;  // side by side
+  array<std::uint32_t> successors;  // stored contiguously
   std::uint64_t size = 0;
 
   void make_room(std::uint64_t more) {
@@ -28,7 +28,7 @@ struct component_edges {
   }
 };
 
-/// Bits of components, that are listed in ascending order and cleared.
+/// A set of components as bits; take() lists the components in ascending order and clears the set.
 class component_marks {
  public:
   component_marks(memory_resource& resource, std::uint32_t components) : words_(resource, words_of(components)) {}
@@ -36,7 +36,7 @@ class component_marks {
   [[nodiscard]] static std::uint64_t words_of(std::uint32_t components) { return components / 64 + 1; }
 
   void set(std::uint32_t component) { words_[component / 64] |= 1ULL << (component % 64); }
-  /// Any number of threads at a time.
+  /// Adds a component. Thread-safe.
   void set_together(std::uint32_t component) {
     std::uint64_t& word = words_[component / 64];
     const std::uint64_t bit = 1ULL << (component % 64);
@@ -47,7 +47,7 @@ class component_marks {
       return sum + static_cast<std::uint64_t>(std::popcount(bits));
     });
   }
-  /// @return behind the last one
+  /// @return the end of the output
   std::uint32_t* take(std::uint32_t* out) {
     for (std::uint64_t w = 0; w < words_.size(); ++w) {
       for (std::uint64_t bits = std::exchange(words_[w], 0); bits != 0; bits &= bits - 1)
@@ -60,13 +60,13 @@ class component_marks {
   array<std::uint64_t> words_;
 };
 
-/// What a component with many vertices leads to.
+/// The successors of a component with many vertices.
 struct large_component {
   std::uint32_t component;
   array<std::uint32_t> successors;
 };
 
-/// Lists what each component leads to.
+/// Lists the successors of each component.
 class edge_lister {
  public:
   edge_lister(const piece_runner& workers, memory_resource& resource, const list_view& graph,
@@ -95,7 +95,7 @@ class edge_lister {
   [[nodiscard]] std::uint64_t vertices_of(std::uint32_t component) const {
     return found_.first[component + 1ULL] - found_.first[component];
   }
-  /// Whether all workers share its vertices, as it takes a worker too long alone.
+  /// Returns whether all workers share the component's vertices, because a single worker would take too long.
   [[nodiscard]] bool is_large(std::uint32_t component) const {
     const std::uint64_t edges = edges_of_vertex * vertices_of(component);
     return vertices_of(component) >= calibration::least_shared_vertices && workers_.ranges(edges) > 1 &&
@@ -123,8 +123,9 @@ class edge_lister {
     }
   }
 
-  /// Calls action(component) for the other ones that vertices at some places lead to, again and again. @return whether
-  /// they lead to their own
+  /// Calls action(component), possibly repeatedly, for each different component that the vertices at places [place,
+  /// behind) lead to.
+  /// @return whether a vertex leads to its own component
   template <class Action>
   bool visit(std::uint32_t own, std::uint64_t place, std::uint64_t behind, const Action& action) const {
     bool leads_to_itself = false;
@@ -143,7 +144,7 @@ class edge_lister {
     return leads_to_itself;
   }
 
-  /// What vertices some places behind need soon: lists of vertices lie anywhere, and so does what they lead to.
+  /// Prefetches the data of vertices at later places: their lists and targets have scattered addresses.
   void fetch(std::uint64_t place) const {
     constexpr std::uint64_t distance = 8;
     constexpr std::uint32_t most_edges = 8;
@@ -194,7 +195,7 @@ class edge_lister {
                              [](const large_component& one, std::uint32_t wanted) { return one.component < wanted; });
   }
 
-  /// Beginnings count within their part until now.
+  /// Combines the parts; until now `first` is relative to the part.
   void join(std::vector<component_edges>& parts) {
     if (parts.size() == 1) {
       made_.successors = std::move(parts.front().successors);

@@ -11,15 +11,16 @@
 
 namespace gpulog::storage {
 
-/// What a counting sort leaves out.
+/// The key of elements that a counting sort omits.
 constexpr std::uint32_t no_key = UINT32_MAX;
 
-/// Puts elements 0 to n - 1 side by side by key, those of one key in their order: a counting sort, by several workers
-/// after a first pass over the upper bits of the keys.
-/// @param key_of element to key, below `keys`, or no_key
-/// @param room is told how many elements have a key, before any is placed
-/// @param place gets element and place
-/// @return by key, and one behind: where its elements begin. @throws backend::memory_exceeded
+/// Groups elements 0 to n - 1 by key and keeps the order of elements with equal keys: a counting sort by several
+/// workers after a first pass over the upper bits of the keys.
+/// @param key_of returns an element's key, below `keys`, or no_key
+/// @param room receives the number of elements with a key before any element is placed
+/// @param place receives each element and its place
+/// @return by key, with one extra entry: start of its elements
+/// @throws backend::memory_exceeded
 template <class KeyOf, class Room, class Place>
 backend::array<std::uint32_t> counting_sort(const backend::piece_runner& workers, backend::memory_resource& resource,
                                             std::uint32_t n, std::uint64_t keys, const KeyOf& key_of, const Room& room,

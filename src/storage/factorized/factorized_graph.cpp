@@ -18,17 +18,17 @@ using backend::array;
 using backend::memory_resource;
 using backend::piece_runner;
 
-/// What the component that was asked about last leads to, as bits where its list is long. Of one thread.
+/// The successors of the most recently queried component, as bits if the list is long. Used by a single thread.
 class long_list {
  public:
   long_list(memory_resource& resource, const factorized_graph& graph) : graph_(&graph), bits_(resource) {}
 
-  /// Whether the component leads to all of some others.
+  /// Returns whether the component leads to all of the given components.
   [[nodiscard]] bool has_all(std::uint32_t component, const std::uint32_t* others, std::uint32_t n) {
     const std::uint32_t* const begin = graph_->successors.data() + graph_->first[component];
     const std::uint32_t* const end = graph_->successors.data() + graph_->first[component + 1ULL];
     if (component != known_) {
-      // Bits are made once searches have taken as long.
+      // The bits are built once searches have taken as long as building takes.
       if (component != asked_) steps_ = 0;
       asked_ = component;
       steps_ += std::uint64_t{n} * static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(end - begin)));
@@ -59,14 +59,14 @@ class long_list {
   std::uint64_t steps_ = 0;
 };
 
-/// A table of vertices by the list of components that they lead to.
+/// A hash table of vertices by their lists of successors.
 class vertex_lists {
  public:
-  /// @param lists that there are at most
+  /// @param lists maximum number of lists
   vertex_lists(memory_resource& resource, const factorized_graph& graph, std::uint64_t lists)
       : graph_(&graph), slots_(resource, std::bit_ceil(2 * lists + 1)) {}
 
-  /// Where the list would be if no other had come before it.
+  /// Returns the slot of the list in an empty table.
   [[nodiscard]] std::uint64_t slot_of(const std::uint32_t* components, std::uint32_t n) const {
     std::uint64_t hash = n;
     for (std::uint32_t i = 0; i < n; ++i) hash = mix(hash ^ components[i]);
@@ -80,14 +80,14 @@ class vertex_lists {
     if (slots_[slot] != 0) __builtin_prefetch(&graph_->successors[graph_->first[slots_[slot] - 1]]);
   }
 
-  /// @return a vertex with that list, or none. Any number of threads at a time, while nobody places one.
+  /// Returns a vertex with the list, or `none`. Thread-safe unless another thread calls place().
   [[nodiscard]] std::uint32_t find(std::uint64_t slot, const std::uint32_t* components, std::uint32_t n) const {
     for (; slots_[slot] != 0; slot = next(slot)) {
       if (is_list(slots_[slot] - 1, components, n)) return slots_[slot] - 1;
     }
     return none;
   }
-  /// Any number of threads at a time. Of vertices with the same list one stands for all.
+  /// Inserts a vertex. Thread-safe. Among vertices with equal lists, one represents all.
   void place(std::uint64_t slot, std::uint32_t vertex) {
     const std::uint32_t* const list = graph_->successors.data() + graph_->first[vertex];
     const std::uint32_t n = size_of(vertex);
@@ -115,25 +115,26 @@ class vertex_lists {
   array<std::uint32_t> slots_;  // vertex + 1; 0: free
 };
 
-/// Sources that are looked up together, so that what each needs next has come until it is its turn.
+/// Number of sources looked up together, so that prefetched data has arrived when it is needed.
 constexpr std::uint64_t batch = 32;
 
-/// Sources at no vertex that is there, with the components that each begins at, side by side.
+/// Sources without an existing vertex, with the start components of each source, stored contiguously.
 struct sources_left {
   std::vector<std::uint32_t> sources;
   std::vector<std::uint32_t> sizes;
   std::vector<std::uint32_t> components;
 };
 
-/// Components that lead to themselves and others are found as lists of others: a source that begins there stands there.
+/// Finds the vertices of sources. The lists of cyclic components contain the component itself: a source that starts in
+/// such a component uses the component's vertex.
 class source_finder {
  public:
-  /// @param lists of the components; nullptr: they are not compared
+  /// @param lists the lists of the components; nullptr: skip the comparison
   source_finder(memory_resource& resource, const factorized_graph& graph, const condensation& condensed,
                 const list_view& starts, const vertex_lists* lists)
       : graph_(&graph), condensed_(&condensed), starts_(starts), lists_(lists), long_list_(resource, graph) {}
 
-  /// Of those of the sources [begin, end) that have no vertex, which are a batch at most.
+  /// Finds vertices for the sources in [begin, end) without a vertex, at most one batch.
   void find(std::uint64_t begin, std::uint64_t end, std::uint32_t* vertex_of, sources_left& left) {
     components_.clear();
     asked_source asked[batch];
@@ -178,12 +179,13 @@ class source_finder {
  private:
   struct asked_source {
     std::uint64_t source;
-    std::size_t first;  ///< of its components
+    std::size_t first;  ///< index of the first component
     std::uint32_t size;
     std::uint64_t slot;
   };
 
-  /// Whether the last one leads to itself and to all others: then a source that begins there is as good as one of it.
+  /// Returns whether the last component is cyclic and leads to all others: then a source that starts there is
+  /// equivalent to a vertex of the component.
   [[nodiscard]] bool leads_to_others(const std::uint32_t* components, std::uint32_t n) {
     const std::uint32_t last = components[n - 1];
     return graph_->is_cyclic[last] != 0 && (n == 1 || long_list_.has_all(last, components, n - 1));
@@ -197,7 +199,7 @@ class source_finder {
   std::vector<std::uint32_t> components_;
 };
 
-/// Components that lead to themselves are no vertices of their list alone.
+/// Builds the table of the components' lists. Cyclic components are omitted because they also lead to themselves.
 vertex_lists lists_of_components(const piece_runner& workers, memory_resource& resource,
                                  const factorized_graph& graph) {
   vertex_lists lists(resource, graph, graph.components);
@@ -219,7 +221,7 @@ vertex_lists lists_of_components(const piece_runner& workers, memory_resource& r
   return lists;
 }
 
-/// Gives each list of components that no component has a vertex of its own.
+/// Adds a vertex for each list of components that equals no component's list.
 void add_vertices(memory_resource& resource, factorized_graph& graph, const std::vector<sources_left>& left,
                   array<std::uint32_t>& vertex_of) {
   std::uint64_t all = 0;
@@ -240,7 +242,8 @@ void add_vertices(memory_resource& resource, factorized_graph& graph, const std:
   }
 }
 
-/// Sources whose namesake has the same list stand at its component, the others at none. @return how many these are
+/// Places each source with the same list as the namesake at the namesake's component and all further sources at `none`.
+/// @return the number of sources without a vertex
 std::uint64_t place_at_namesakes(const piece_runner& workers, const condensation& condensed, const list_view& starts,
                                  const namesakes& known, array<std::uint32_t>& vertex_of) {
   std::vector<std::uint64_t> left(workers.ranges(vertex_of.size()));
@@ -261,14 +264,14 @@ std::uint64_t place_at_namesakes(const piece_runner& workers, const condensation
   return std::accumulate(left.begin(), left.end(), std::uint64_t{0});
 }
 
-/// The vertex of each source.
+/// Returns the vertex of each source.
 array<std::uint32_t> find_vertices(const piece_runner& workers, memory_resource& resource, factorized_graph& graph,
                                    const condensation& condensed, const list_view& starts, std::uint64_t sources,
                                    const namesakes& known) {
   array<std::uint32_t> vertex_of(resource, sources, backend::fresh_memory::anything);
   const std::uint64_t without = place_at_namesakes(workers, condensed, starts, known, vertex_of);
   if (without == 0) return vertex_of;
-  // Ranges of starts, as some sources have many.
+  // Splits the work by starts, as some sources have many.
   const std::uint64_t all = starts.first[sources];
   const auto source_at = [&](std::uint64_t start) {
     return start == all ? sources
@@ -291,7 +294,7 @@ array<std::uint32_t> find_vertices(const piece_runner& workers, memory_resource&
   return vertex_of;
 }
 
-/// Sources go to the place of their vertex.
+/// Groups the sources by vertex.
 void place_sources(const piece_runner& workers, memory_resource& resource, factorized_graph& graph,
                    const array<std::uint32_t>& vertex_of, const std::vector<const word*>& sources) {
   for (std::size_t c = 0; c < sources.size(); ++c)
@@ -304,8 +307,8 @@ void place_sources(const piece_runner& workers, memory_resource& resource, facto
       });
 }
 
-/// Of vertices, from those of components on: a component of a cycle reaches itself, a vertex behind the components what
-/// its successors reach.
+/// Completes `lowest` from the values of the condensation: cyclic components also reach themselves, and vertices after
+/// the components reach the same components as their successors.
 void find_lowest(const piece_runner& workers, factorized_graph& graph) {
   graph.lowest.resize(graph.vertices);
   workers.for_each_range(graph.components, [&](std::uint64_t, std::uint64_t begin, std::uint64_t end) {

@@ -48,7 +48,7 @@ void strip_reader::make(std::uint32_t strip) {
   std::uint64_t* const begin = first_source_.data() + 1;
   for (std::uint32_t vertex = rows_.begin(); vertex < graph_->vertices; ++vertex)
     begin[rows_.row_of(vertex) + 1ULL] += graph_->sources_at(vertex);
-  begin[1] = 0;  // the empty row needs none
+  begin[1] = 0;  // the empty row has no sources
   for (std::uint32_t row = 0; row < rows_.rows(); ++row) begin[row + 1ULL] += begin[row];
 }
 
@@ -103,7 +103,7 @@ void strip_reader::prepare(const factorized_values& of) {
     first_pair_[row + 1ULL] = first_pair_[row] + sources * (is_plain ? rows_.size(row) : values_of(of, row));
   }
   sources_.resize(begin[rows_.rows()]);
-  // What begins at [row + 1] moves to the end of the row, and is the beginning of the next one.
+  // The entry at [row + 1] moves to the end of the row, which is the start of the next row.
   for (std::uint32_t vertex = rows_.begin(); vertex < graph_->vertices; ++vertex) {
     const std::uint32_t row = rows_.row_of(vertex);
     if (row == 0) continue;
@@ -136,7 +136,7 @@ void strip_cursor::write(std::uint64_t first, std::uint64_t n, word* const* colu
     const std::uint64_t here = std::min(n - done, first_pair[row + 1ULL] - first_pair[row] - offset);
     if (here == 0) continue;
     list_values(row);
-    // action(source, place of its first value, values) for each source of the piece.
+    // Calls action(source, place of its first value, values) for each source of the piece.
     const auto for_each_source = [&](const auto& action) {
       std::uint64_t source = offset / places_.size();
       std::uint64_t at = offset % places_.size();

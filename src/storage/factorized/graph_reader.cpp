@@ -7,7 +7,8 @@
 namespace gpulog::storage {
 namespace {
 
-/// @return whether it was not marked
+/// Marks a number.
+/// @return whether it was unmarked before
 bool mark(backend::array<std::uint64_t>& marks, std::uint32_t number) {
   std::uint64_t& bits = marks[number / 64];
   const std::uint64_t bit = 1ULL << number % 64;
@@ -38,7 +39,7 @@ bool graph_reader::leads(std::uint32_t vertex, std::uint32_t component) {
   if (last_component_ != component) component_steps_ = 0;
   last_vertex_ = vertex;
   last_component_ = component;
-  // As soon as as much was spent on pairs of one vertex as on all that it leads to, all of it is found.
+  // Once single pairs of a vertex have cost as much as finding all reachable components, all are found.
   if (vertex_steps_ > std::max(forward_.steps, calibration::least_pair_steps)) {
     find_all_from(vertex);
     return forward_.has(component);
@@ -63,7 +64,7 @@ bool graph_reader::search_for(std::uint32_t vertex, std::uint32_t component) {
   for (std::size_t head = 0; head < queue_.size() && !is_led; ++head) {
     const std::uint32_t* const begin = graph.successors.data() + graph.first[queue_[head]];
     const std::uint32_t* next = graph.successors.data() + graph.first[queue_[head] + 1ULL];
-    // Those in front of it lead away from it.
+    // Smaller numbers cannot lead to the component.
     for (; next != begin && !is_led && next[-1] >= component; --next) {
       ++steps_;
       if (next[-1] == component) {
@@ -97,7 +98,7 @@ void graph_reader::run(search& from, std::uint32_t begin, std::uint64_t numbers,
   } else {
     visit(begin);
   }
-  // Vertices behind the components are led to by none, and have no list then.
+  // Vertices after the components have no incoming edges and therefore no list.
   const std::uint32_t ends = rows_->values().graph->components;
   for (std::size_t head = 0; head < from.found.size(); ++head) {
     if (&from == &forward_ || from.found[head] < ends) visit(from.found[head]);
@@ -141,7 +142,7 @@ found_places graph_reader::sources_with(std::uint32_t component) {
 
 std::uint64_t graph_reader::count_values(std::uint32_t vertex) {
   const factorized_values& rows = rows_->values();
-  // As soon as searches have taken as long as rows of bits for all, those are made.
+  // Once searches have taken as long as computing all rows of bits, these are computed.
   if (rows_->counts_all()) return rows_->value_counts()[vertex];
   std::uint64_t sum = 0;
   for (const std::uint32_t component : reached_from(vertex))

@@ -7,10 +7,11 @@
 
 namespace gpulog::storage {
 
-/// Finds rows of a graph by searches, where labels do not tell. Sources are vertices, values components.
+/// Finds rows of a graph by searches if labels are inconclusive. Sources are represented by vertices, values by
+/// components.
 class graph_reader final : public factorized_reader {
  public:
-  /// The rows outlive it.
+  /// @param rows must outlive the reader
   explicit graph_reader(graph_rows& rows) : rows_(&rows) {}
 
   [[nodiscard]] const factorized_form& form() const override { return *rows_; }
@@ -18,25 +19,25 @@ class graph_reader final : public factorized_reader {
   [[nodiscard]] std::uint32_t source_of(const word* const* keys, std::uint32_t i) override {
     return rows_->vertex_of([keys, i](std::size_t c) { return keys[c][i]; });
   }
-  /// A component that no source leads to has no number.
+  /// Returns the component of a value; components that no source leads to have no number.
   [[nodiscard]] std::uint32_t value_of(const word* const* keys, std::uint32_t i) override {
     return rows_->component_of([keys, i](std::size_t c) { return keys[c][i]; });
   }
-  /// By the components that the vertex leads to.
+  /// Returns the values of components reachable from the vertex.
   [[nodiscard]] found_places values_with(std::uint32_t vertex) override;
-  /// By the vertices that lead to the component.
+  /// Returns the sources of vertices that lead to the component.
   [[nodiscard]] found_places sources_with(std::uint32_t component) override;
   [[nodiscard]] std::uint64_t count_values(std::uint32_t vertex) override;
   [[nodiscard]] std::uint64_t count_sources(std::uint32_t component) override;
   [[nodiscard]] bool has_values(std::uint32_t vertex) override;
 
  private:
-  /// What one vertex leads to, or what leads to it.
+  /// All components reachable from a vertex, or all vertices that lead to a component.
   struct search {
-    std::uint32_t begin = none;  ///< of what is here; none: nothing is
+    std::uint32_t begin = none;  ///< start of the search; none: no search yet
     std::vector<std::uint32_t> found;
-    backend::array<std::uint64_t> marks;  ///< a bit for each of what was found
-    std::uint64_t steps = 0;              ///< that it took
+    backend::array<std::uint64_t> marks;  ///< a bit for each number found
+    std::uint64_t steps = 0;              ///< steps of the search
 
     [[nodiscard]] bool has(std::uint32_t number) const { return (marks[number / 64] >> number % 64 & 1) != 0; }
   };
@@ -52,14 +53,14 @@ class graph_reader final : public factorized_reader {
   graph_rows* rows_;
   search forward_;
   search backward_;
-  // Steps of searches for single pairs one after another with the same vertex, or component.
+  // Steps of successive searches for single pairs with the same vertex or component.
   std::uint32_t last_vertex_ = none;
   std::uint32_t last_component_ = none;
   std::uint64_t vertex_steps_ = 0;
   std::uint64_t component_steps_ = 0;
-  std::vector<std::uint32_t> queue_;  // of a search for one pair
+  std::vector<std::uint32_t> queue_;  // of a search for a single pair
   backend::array<std::uint64_t> seen_;
-  std::uint64_t steps_ = 0;  // that the form was not told of
+  std::uint64_t steps_ = 0;  // steps not yet added to the form
 };
 
 }  // namespace gpulog::storage

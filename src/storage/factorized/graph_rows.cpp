@@ -12,7 +12,8 @@ using backend::array;
 
 namespace {
 
-/// By place: which list it stands in. first: by list, and one more at the end.
+/// Returns the list that contains each place.
+/// @param first by list, with one extra entry
 array<std::uint32_t> lists_of_places(backend::memory_resource& resource, const array<std::uint32_t>& first,
                                      std::uint64_t lists) {
   array<std::uint32_t> made(resource, first[lists], backend::fresh_memory::anything);
@@ -47,7 +48,7 @@ std::unique_ptr<factorized_piece> graph_rows::make_piece() const {
 std::unique_ptr<factorized_reader> graph_rows::make_reader() { return std::make_unique<graph_reader>(*this); }
 
 std::optional<std::vector<std::uint32_t>> graph_rows::places_with_rows(bool of_sources) {
-  if (!of_sources) return std::nullopt;  // each value is here because a source leads to it
+  if (!of_sources) return std::nullopt;  // each value has a source that leads to it
   const factorized_graph& graph = *values_.graph;
   graph_reader reader(*this);
   std::vector<std::uint32_t> places;

@@ -15,8 +15,8 @@
 
 namespace gpulog::storage {
 
-/// Rows that are paths of a graph, and what finds them by their values, which is made when it is first asked for. All
-/// but the simple figures throw backend::memory_exceeded.
+/// Rows represented by paths of a graph, and structures for searches by value, which are created on demand. All
+/// functions except simple accessors throw backend::memory_exceeded.
 class graph_rows final : public factorized_form {
  public:
   static constexpr std::uint32_t none = UINT32_MAX;
@@ -35,20 +35,21 @@ class graph_rows final : public factorized_form {
   [[nodiscard]] std::uint64_t rows() const override { return values_.rows(); }
   [[nodiscard]] std::uint64_t bytes() const override;
   [[nodiscard]] std::optional<std::vector<std::uint32_t>> places_with_rows(bool of_sources) override;
-  /// Pieces are strips.
+  /// Returns the row counts by strip: pieces are strips.
   [[nodiscard]] const std::uint64_t* rows_in_front() const override { return values_.rows_in_front.data(); }
   [[nodiscard]] std::uint32_t pieces() const override { return values_.graph->strips(); }
   [[nodiscard]] std::unique_ptr<factorized_piece> make_piece() const override;
   [[nodiscard]] std::unique_ptr<factorized_reader> make_reader() override;
 
-  /// Vertex of a tuple of sources, value(c) in source column c; none: it is no source.
+  /// Returns the vertex of a source, or `none` if no such source exists.
+  /// @param value value(c) returns source column c
   template <class Value>
   [[nodiscard]] std::uint32_t vertex_of(const Value& value) {
     std::call_once(sources_made_, [this] { place_sources(); });
     const std::uint32_t place = source_places_.find(value);
     return place == tuple_places::none ? none : vertices_[place];
   }
-  /// Component of a tuple of values; none: it is no value.
+  /// Returns the component of a value tuple, or `none` if no such value exists.
   template <class Value>
   [[nodiscard]] std::uint32_t component_of(const Value& value) {
     std::call_once(values_made_, [this] { place_values(); });
@@ -59,22 +60,22 @@ class graph_rows final : public factorized_form {
     std::call_once(labels_made_, [this] { make_labels(); });
     return *labels_;
   }
-  /// From components to the vertices that lead to them.
+  /// Returns the vertices that lead to each component.
   [[nodiscard]] list_view predecessors() {
     std::call_once(predecessors_made_, [this] { turn_around(); });
     return {predecessor_first_.data(), predecessors_.data()};
   }
-  /// How many values each vertex leads to: the work of counting all rows once.
+  /// Returns the number of values that each vertex leads to; takes as long as counting all rows once.
   [[nodiscard]] const std::uint64_t* value_counts() {
     std::call_once(counts_made_, [this] { count_values(); });
     return value_counts_.data();
   }
-  /// Whether counting all at once takes no longer than what it has cost so far.
+  /// Returns whether counting all rows at once takes no longer than all reads so far.
   [[nodiscard]] bool counts_all() {
     std::call_once(count_steps_told_, [this] { tell_count_steps(); });
     return static_cast<double>(steps()) >= count_steps_;
   }
-  /// Whether each component has a value, so that who leads to one leads to a value.
+  /// Returns whether each component has a value, so that a path to a component always leads to a value.
   [[nodiscard]] bool all_have_values() {
     std::call_once(values_made_, [this] { place_values(); });
     return all_have_values_;
@@ -102,7 +103,7 @@ class graph_rows final : public factorized_form {
   backend::array<std::uint32_t> components_;  // by place of a value
   bool all_have_values_ = false;
   std::optional<path_labels> labels_;
-  backend::array<std::uint32_t> predecessor_first_;  // by component, and one more at the end
+  backend::array<std::uint32_t> predecessor_first_;  // by component, with one extra entry
   backend::array<std::uint32_t> predecessors_;
   backend::array<std::uint64_t> value_counts_;  // by vertex
   double count_steps_ = 0;

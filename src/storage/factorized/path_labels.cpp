@@ -10,7 +10,7 @@ path_labels::path_labels(backend::memory_resource& resource, const factorized_gr
       interval_(resource, graph.vertices, backend::fresh_memory::anything),
       ranges_(resource, std::uint64_t{graph.vertices} * range_words),
       origins_(resource, std::uint64_t{graph.vertices} * range_words) {
-  // With the component itself.
+  // Returns the lowest component of the tree, including the component itself.
   const auto begin_of_tree = [&](std::uint32_t component) {
     const std::uint32_t behind = graph.first[component + 1ULL];
     const bool goes_on = behind != graph.first[component] && graph.successors[behind - 1] + 1 == component;
@@ -26,7 +26,7 @@ path_labels::path_labels(backend::memory_resource& resource, const factorized_gr
     };
     if (vertex < graph.components && graph.is_cyclic[vertex] != 0) mark(vertex);
     std::uint32_t lowest = begin == end ? vertex : graph.successors[end - 1] + 1;
-    bool is_interval = true;  // so far
+    bool is_interval = true;  // whether the tree is contiguous so far
     for (std::uint32_t i = end; i > begin; --i) {
       const std::uint32_t next = graph.successors[i - 1];
       mark(next);

@@ -9,24 +9,25 @@
 
 namespace gpulog::storage {
 
-/// Groups of words of rows of bits, all zero at first: only groups with bits have a place.
+/// Groups of words in rows of bits, initially zero: only groups with bits are stored.
 class row_groups {
  public:
   static constexpr std::uint64_t word_size = 64;
   static constexpr std::uint64_t words = 16;
   static constexpr std::uint64_t bits = words * word_size;
-  /// Places that a worker may take next.
+  /// The next places reserved for a worker.
   struct reserve {
     std::uint32_t next = 0;
     std::uint32_t end = 0;
   };
 
   row_groups() = default;
-  /// @param most places that are taken
+  /// @param most maximum number of places
   row_groups(backend::memory_resource& resource, std::uint64_t most, unsigned workers)
       : resource_(&resource), chunks_(most / chunk_groups + workers + 2) {}
 
-  /// Not 0. @throws backend::memory_exceeded
+  /// Returns a free place, which is never 0.
+  /// @throws backend::memory_exceeded
   [[nodiscard]] std::uint32_t take(reserve& own) {
     if (own.next == own.end) take_chunk(own);
     return own.next++;
@@ -47,11 +48,11 @@ class row_groups {
     chunks_.at(used_) = backend::array<std::uint64_t>(*resource_, chunk_groups * words);
     own.next = static_cast<std::uint32_t>(used_ * chunk_groups);
     own.end = own.next + chunk_groups;
-    if (used_++ == 0) ++own.next;  // 0 is no place
+    if (used_++ == 0) ++own.next;  // 0 is not a place
   }
 
   backend::memory_resource* resource_ = nullptr;
-  std::vector<backend::array<std::uint64_t>> chunks_;  // as many as there can be; the first ones are there
+  std::vector<backend::array<std::uint64_t>> chunks_;  // maximum number of chunks; only the first ones are allocated
   std::size_t used_ = 0;
   std::unique_ptr<std::mutex> growing_ = std::make_unique<std::mutex>();
 };

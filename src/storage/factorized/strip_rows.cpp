@@ -5,17 +5,18 @@
 namespace gpulog::storage {
 namespace {
 
-/// Lanes that a compiler makes vectors of; a row has a multiple of them.
+/// Number of lanes in a vectorized loop; the width of a row is a multiple of it.
 constexpr std::uint32_t lanes = factorized_graph::least_strip_words;
 
-/// Bits of each byte, in the byte.
+/// Counts the bits in each byte.
 constexpr std::uint64_t bits_by_byte(std::uint64_t word) {
   word -= (word >> 1) & 0x5555555555555555U;
   word = (word & 0x3333333333333333U) + ((word >> 2) & 0x3333333333333333U);
   return (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fU;
 }
 
-/// Without an instruction for it, which not all processors have. At most 31 words a lane: then no byte overflows.
+/// Counts bits without a population count instruction, which some processors lack. At most 31 words per lane, so that
+/// no byte overflows.
 std::uint32_t count_bits(const std::uint64_t* words, std::uint32_t n) {
   std::uint64_t sums[lanes] = {};
   for (std::uint32_t w = 0; w < n; w += lanes) {
@@ -55,7 +56,7 @@ void strip_rows::make(std::uint32_t strip) {
   end_ = std::min(begin_ + graph_->strip_components(), graph_->components);
   rows_ = 1;
   sizes_.resize(1);
-  // What lies in front of the strip never leads into it.
+  // Vertices before the strip never lead into it.
   for (std::uint32_t vertex = begin_; vertex < graph_->vertices; ++vertex)
     row_of_[vertex] = graph_->lowest[vertex] >= end_ ? 0 : make_row(vertex);
 }
@@ -83,13 +84,13 @@ std::uint32_t strip_rows::unite(std::uint32_t vertex, std::uint32_t first, std::
   std::uint64_t* const made = place_of(rows_);
   std::copy_n(words(base), width, made);
   std::uint32_t largest = base;
-  // Large numbers first, as they may lead to the others.
+  // Large numbers first, as they may lead to smaller ones.
   for (std::uint32_t i = graph_->first[vertex + 1ULL]; i > first; --i) {
     const std::uint32_t next = graph_->successors[i - 1];
     if (next < end_) {
       std::uint64_t& word = made[(next - begin_) / 64];
       const std::uint64_t bit = 1ULL << (next - begin_) % 64;
-      if ((word & bit) != 0) continue;  // with all that it leads to
+      if ((word & bit) != 0) continue;  // including all components that it leads to
       word |= bit;
     }
     const std::uint32_t row = row_of_[next];
@@ -101,7 +102,7 @@ std::uint32_t strip_rows::unite(std::uint32_t vertex, std::uint32_t first, std::
     made[(vertex - begin_) / 64] |= 1ULL << (vertex - begin_) % 64;
   }
   const std::uint32_t size = count_bits(made, width);
-  if (size == sizes_[largest]) return largest;  // nothing came to it
+  if (size == sizes_[largest]) return largest;  // no bits were added
   sizes_.push_back(size);
   return rows_++;
 }

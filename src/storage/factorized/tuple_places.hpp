@@ -10,13 +10,14 @@
 
 namespace gpulog::storage {
 
-/// Where tuples stand that differ: a hash table of their places, at most half full.
+/// The places of distinct tuples: a hash table, at most half full.
 class tuple_places {
  public:
   static constexpr std::uint32_t none = UINT32_MAX;
 
   tuple_places() = default;
-  /// The columns, of n tuples each, outlive it. @throws backend::memory_exceeded
+  /// @param columns columns of n tuples each; must outlive the table
+  /// @throws backend::memory_exceeded
   tuple_places(backend::memory_resource& resource, const std::vector<backend::array<word>>& columns, std::uint64_t n)
       : columns_(&columns), slots_(resource, std::bit_ceil(2 * n + 1)) {
     for (std::uint32_t place = 0; place < n; ++place) {
@@ -28,7 +29,8 @@ class tuple_places {
 
   [[nodiscard]] std::uint64_t bytes() const { return slots_.bytes(); }
 
-  /// Of the tuple with value(c) in column c; none: it is not there.
+  /// Returns the place of the tuple, or `none`.
+  /// @param value value(c) returns column c
   template <class Value>
   [[nodiscard]] std::uint32_t find(const Value& value) const {
     for (std::uint64_t slot = home(value); slots_[slot] != 0; slot = next(slot)) {

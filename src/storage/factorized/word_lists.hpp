@@ -11,13 +11,13 @@
 
 namespace gpulog::storage {
 
-/// Rows of bits as lists of their words that are not zero, ascending: for rows that are made once. Groups of words
-/// (row_groups.hpp) are for rows that grow.
+/// Rows of bits as ascending lists of their nonzero words: for rows that are complete when they are added. Groups of
+/// words (row_groups.hpp) are for rows that grow.
 class word_lists {
  public:
   static constexpr std::uint64_t bytes_of_word = sizeof(std::uint32_t) + sizeof(std::uint64_t);
-  static constexpr std::uint64_t bytes_of_row = 3 * sizeof(std::uint32_t);  ///< whether it has words or not
-  /// numbers[i]: which word of the row bits[i] is.
+  static constexpr std::uint64_t bytes_of_row = 3 * sizeof(std::uint32_t);  ///< with or without words
+  /// The words of a row: bits[i] is word numbers[i] of the row.
   template <class Number, class Bits>
   struct words_of_row {
     Number* numbers = nullptr;
@@ -26,7 +26,7 @@ class word_lists {
   };
   using known_words = words_of_row<const std::uint32_t, const std::uint64_t>;
   using new_words = words_of_row<std::uint32_t, std::uint64_t>;
-  /// Where a worker writes next.
+  /// The next position reserved for a worker.
   struct reserve {
     std::uint32_t chunk = 0;
     std::uint32_t next = 0;
@@ -38,12 +38,12 @@ class word_lists {
   /// @throws backend::memory_exceeded
   word_lists(backend::memory_resource& resource, std::uint64_t rows) : resource_(&resource), places_(resource, rows) {}
 
-  /// For a row that has none yet; the caller writes them. Workers may add rows at the same time.
+  /// Allocates the words of a new row; the caller fills them in. Thread-safe.
   /// @throws backend::memory_exceeded
   [[nodiscard]] new_words add(std::uint64_t row, std::uint32_t count, reserve& own) {
     if (own.end - own.next < count) {
       if (count > most_chunk_words / 8) {
-        // A long row is alone, so that chunks are full.
+        // A long row has a separate chunk, so that chunks are full.
         reserve alone = take_chunk(count);
         return take(row, count, alone);
       }
@@ -57,7 +57,7 @@ class word_lists {
     const chunk& in = chunks_[own.chunk];
     return {in.numbers.data() + own.first, in.bits.data() + own.first, own.count};
   }
-  /// nullptr: it is zero.
+  /// Returns a word of the row; nullptr: the word is zero.
   [[nodiscard]] const std::uint64_t* word_of(std::uint64_t row, std::uint64_t number) const {
     const known_words words = of(row);
     const std::uint32_t* const found = std::lower_bound(words.numbers, words.numbers + words.count, number);
@@ -71,7 +71,7 @@ class word_lists {
   }
 
  private:
-  /// Each chunk of a worker is twice as large as the one before, up to a size.
+  /// The size of a worker's chunks doubles up to a limit.
   static constexpr std::uint32_t first_chunk_words = 1U << 8;
   static constexpr std::uint32_t most_chunk_words = 1U << 14;
   struct chunk {

@@ -11,7 +11,7 @@ namespace {
 
 using backend::array;
 
-/// Calls action(number) for the bits of a row from the one with number `skipped` on, n of them.
+/// Calls action(number) for n bits of a row, starting after the first `skipped` bits.
 template <class Action>
 void for_each_bit(const row_words& words, std::uint32_t row, std::uint64_t skipped, std::uint64_t n,
                   const Action& action) {
@@ -36,7 +36,7 @@ void for_each_bit(const row_words& words, std::uint32_t row, std::uint64_t skipp
 
 class words_cursor final : public factorized_cursor {
  public:
-  /// @param in_front rows of the relation in front of the piece
+  /// @param in_front rows of the relation before the piece
   words_cursor(const row_words& words, const word* values, std::uint64_t in_front)
       : words_(words), values_(values), in_front_(in_front) {}
 
@@ -61,7 +61,7 @@ class words_cursor final : public factorized_cursor {
 
  private:
   const row_words& words_;
-  const word* values_;  // nullptr: numbers themselves
+  const word* values_;  // nullptr: numbers are the values
   std::uint64_t in_front_;
 };
 
@@ -93,7 +93,7 @@ class words_reader final : public factorized_reader {
       const std::uint32_t value = source == none ? none : rows_.number_of(values[1][i]);
       found[i] = value != none && words_.has(source, value) ? 1 : 0;
     }
-    if (words_.lists) rows_.add_steps(n);  // each is a binary search
+    if (words_.lists) rows_.add_steps(n);  // each row costs a binary search
   }
   [[nodiscard]] std::uint32_t source_of(const word* const* keys, std::uint32_t i) override {
     return rows_.number_of(keys[0][i]);
@@ -128,7 +128,7 @@ class words_reader final : public factorized_reader {
     const std::uint64_t* bits;
   };
 
-  /// The rows that have bits in it.
+  /// Lists the rows that have bits in the group.
   void list_group(std::uint32_t group) {
     group_rows_.clear();
     for (std::uint32_t number = 0; number < words_.numbers; ++number) {

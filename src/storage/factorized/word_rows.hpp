@@ -13,26 +13,26 @@
 
 namespace gpulog::storage {
 
-/// A row of bits for each number: which numbers it is with. Words that are not zero stand in lists, or in groups.
+/// A row of bits for each number: the set of related numbers. Nonzero words are stored in lists or in groups.
 struct row_words {
   static constexpr std::uint64_t word_size = row_groups::word_size;
 
   std::uint32_t numbers = 0;
-  std::optional<word_lists> lists;  ///< in place of groups; a word of them is a group of its own
-  std::uint64_t groups = 0;         ///< of each row
+  std::optional<word_lists> lists;  ///< replaces groups; each word of a list is a separate group
+  std::uint64_t groups = 0;         ///< groups per row
   row_groups bits;
-  backend::array<std::uint32_t> places;      ///< [number][group]: of its bits; 0: it has none
-  backend::array<std::uint64_t> first_row;   ///< by number, and one more at the end: bits of the rows in front
-  std::vector<backend::array<word>> values;  ///< one column, by number; none: values are numbers themselves
+  backend::array<std::uint32_t> places;      ///< [number][group]: place of its bits; 0: no bits
+  backend::array<std::uint64_t> first_row;   ///< by number, with one extra entry: bits in earlier rows
+  std::vector<backend::array<word>> values;  ///< one column, by number; empty: numbers are the values
 
   [[nodiscard]] std::uint64_t words_of_group() const { return lists ? 1 : row_groups::words; }
-  /// Of a row; nullptr: the group has no bits.
+  /// Returns a group of a row; nullptr: the group has no bits.
   [[nodiscard]] const std::uint64_t* group(std::uint32_t number, std::uint64_t group) const {
     if (lists) return lists->word_of(number, group);
     const std::uint32_t place = places[number * groups + group];
     return place == 0 ? nullptr : bits.at(place);
   }
-  /// Groups of a row that have bits, ascending, until action(first word, its words) is false.
+  /// Calls action(first word, words) for each nonempty group of a row, in ascending order, until it returns false.
   template <class Action>
   void for_each_group(std::uint32_t number, const Action& action) const {
     if (lists) {
@@ -56,8 +56,7 @@ struct row_words {
   [[nodiscard]] std::uint64_t bytes() const;
 };
 
-/// Rows of a relation of two columns that are bits: the first column is the source. What a source is with, and whether
-/// a tuple is a row, is read from them.
+/// Rows of a binary relation represented by bits: the first column is the source. Lookups read the bits directly.
 class word_rows final : public factorized_form {
  public:
   /// @throws backend::memory_exceeded
@@ -72,19 +71,19 @@ class word_rows final : public factorized_form {
   [[nodiscard]] std::uint64_t rows() const override { return words_.rows(); }
   [[nodiscard]] std::uint64_t bytes() const override;
   [[nodiscard]] std::optional<std::vector<std::uint32_t>> places_with_rows(bool of_sources) override;
-  /// Pieces have whole sources.
+  /// Returns the row counts by piece: a piece contains whole sources.
   [[nodiscard]] const std::uint64_t* rows_in_front() const override { return rows_in_front_.data(); }
   [[nodiscard]] std::uint32_t pieces() const override { return static_cast<std::uint32_t>(rows_in_front_.size() - 1); }
   [[nodiscard]] std::unique_ptr<factorized_piece> make_piece() const override;
   [[nodiscard]] std::unique_ptr<factorized_reader> make_reader() override;
 
-  /// None: there is no such number.
+  /// Returns the number of a value, or `none` if no such number exists.
   [[nodiscard]] std::uint32_t number_of(word value) {
     if (is_plain_) return value < words_.numbers ? value : tuple_places::none;
     std::call_once(numbers_made_, [this] { place_numbers(); });
     return places_.find([value](std::size_t) { return value; });
   }
-  /// How many sources each number is with: the work of counting all rows once.
+  /// Returns the number of sources for each number; takes as long as counting all rows once.
   [[nodiscard]] const std::uint32_t* source_counts() {
     std::call_once(counts_made_, [this] { count_sources(); });
     return source_counts_.data();
@@ -96,7 +95,7 @@ class word_rows final : public factorized_form {
 
   backend::memory_resource* resource_;
   row_words words_;
-  bool is_plain_;  // values are numbers
+  bool is_plain_;  // whether numbers are the values
   std::vector<std::uint32_t> source_columns_ = {0};
   std::vector<std::uint32_t> value_columns_ = {1};
   std::vector<std::uint64_t> rows_in_front_;

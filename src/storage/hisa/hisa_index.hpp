@@ -8,14 +8,14 @@
 
 namespace gpulog::storage::gpu {
 
-/// The data array of a relation, as indexes read it.
+/// The data array of a relation, as read by indexes.
 struct hisa_data {
   std::vector<const word*> columns;           ///< in device memory
-  const word* const* column_table = nullptr;  ///< the same, for kernels
-  std::vector<word> used_bits;                ///< of each column: all that are set in any value
+  const word* const* column_table = nullptr;  ///< the same pointers for kernels
+  std::vector<word> used_bits;                ///< by column: all bits set in any value
   std::uint64_t old_rows = 0;
   std::uint64_t rows = 0;
-  /// Rows [sorted_begin, sorted_end) stand in the order of the tuples.
+  /// Rows [sorted_begin, sorted_end) are in tuple order.
   std::uint64_t sorted_begin = 0;
   std::uint64_t sorted_end = 0;
 };
@@ -24,10 +24,11 @@ struct hisa_data {
 class hisa_run {
  public:
   hisa_run(memory_resource& resource, const index_layout& layout);
-  /// Of rows [begin, end). @param order the layout's, in device memory
+  /// Sorts rows [begin, end).
+  /// @param order the layout's order, in device memory
   void build(hisa_workspace& space, const hisa_data& data, const std::uint32_t* order, std::uint64_t begin,
              std::uint64_t end);
-  /// Merges a run of other rows into this one.
+  /// Merges a run with different rows into this run.
   void absorb(hisa_workspace& space, const hisa_data& data, const std::uint32_t* order, const hisa_run& delta,
               const buffer_policy& buffers);
   [[nodiscard]] hisa_run_view view(std::size_t level) const { return {levels_[level].view(), positions_.data()}; }
@@ -41,8 +42,8 @@ class hisa_run {
   array<std::uint32_t> spare_positions_;  // eager buffer management: kept for the next merge
 };
 
-/// storage::sorted_index in device memory, in the published mode: one run for full, merged with delta each time, and
-/// delta apart, so that old, delta and all can be read.
+/// storage::sorted_index in device memory, in the published mode: one run for full, merged with delta in each
+/// iteration, and a separate run for delta, so that old, delta and all rows can be read.
 class hisa_index {
  public:
   hisa_index(memory_resource& resource, index_layout layout, buffer_policy buffers)
@@ -59,7 +60,7 @@ class hisa_index {
 
   memory_resource* resource_;
   index_layout layout_;
-  array<std::uint32_t> order_;  // the layout's, for kernels
+  array<std::uint32_t> order_;  // the layout's order, for kernels
   buffer_policy buffers_;
   run_pointer full_;
   run_pointer delta_;

@@ -9,10 +9,10 @@
 
 namespace gpulog::storage::gpu {
 
-/// Where a join writes candidates: behind *tail.
+/// The destination of a join's candidates: the position *tail.
 struct candidate_view {
-  std::uint64_t* keys = nullptr;  ///< tuples of one or two words, packed
-  word* columns = nullptr;        ///< wider ones: [column][stride]
+  std::uint64_t* keys = nullptr;  ///< packed tuples of one or two words
+  word* columns = nullptr;        ///< wider tuples: [column][stride]
   std::uint64_t stride = 0;
   std::uint64_t* tail = nullptr;
   word* used_bits = nullptr;  ///< [column]
@@ -21,32 +21,34 @@ struct candidate_view {
 struct packed_rows;
 
 /// storage::relation in device memory, as published (article, sections 4 and 5): a data array, all tuples as a sorted
-/// index array over it with a hash table on the first column, and `new` with its duplicates. settle() sorts new, makes
-/// it unique, takes away what full has (populate delta) and merges the rest into full. New is a buffer of bounded size
-/// that is settled whenever it is full.
+/// index array over it with a hash table on the first column, and `new` with duplicates. settle() sorts new, removes
+/// duplicates, removes tuples of full (populate delta) and merges the remaining tuples into full. New is a buffer of
+/// bounded size that is settled whenever it is full.
 class hisa_relation : public device_columns {
  public:
   struct options {
     buffer_policy buffers;
-    std::uint64_t candidate_rows = 1u << 20;  ///< most that new holds
+    std::uint64_t candidate_rows = 1u << 20;  ///< capacity of new
   };
 
   hisa_relation(hisa_workspace& space, std::uint32_t arity, const options& chosen);
 
   [[nodiscard]] std::uint64_t bytes() const;
 
-  /// Tuples of one or two words are packed into one.
+  /// Returns whether tuples of one or two words are packed into one.
   [[nodiscard]] bool is_packed() const { return arity_ == 1 || arity_ == 2; }
-  /// Makes room for at least one candidate and for `wanted` ones if that is possible: by growing, else by settling.
-  /// @return how many fit. @throws memory_exceeded
+  /// Makes room for at least one candidate, and for `wanted` candidates if possible: grows or, failing that, settles.
+  /// @return the number of candidates that fit
+  /// @throws memory_exceeded
   std::uint64_t make_candidate_room(std::uint64_t wanted);
   [[nodiscard]] candidate_view candidates();
-  /// At most that many candidates are being written.
+  /// Registers that at most this many candidates are being written.
   void expect(std::uint64_t candidates) { expected_ += candidates; }
-  /// Populate delta and merge. @throws memory_exceeded
+  /// Populates delta and merges.
+  /// @throws memory_exceeded
   void settle();
   [[nodiscard]] hisa_set_view set() const;
-  /// No kernel under way reads columns any more that were outgrown.
+  /// Frees replaced columns; no running kernel may read them.
   void release_outgrown() { outgrown_columns_.clear(); }
 
   void complete() {
@@ -60,8 +62,10 @@ class hisa_relation : public device_columns {
   void drop_index(std::size_t number);
   void drop_set();
 
-  /// Takes over rows that are known to be distinct, for an empty relation that nothing will be inserted into or looked
-  /// up in as a tuple: it has no set. @param columns on the host. @throws memory_exceeded
+  /// Takes over distinct rows into an empty relation that receives no insertions and no tuple lookups, and therefore
+  /// has no set.
+  /// @param columns columns on the host
+  /// @throws memory_exceeded
   void adopt(const std::vector<const word*>& columns, std::uint64_t rows);
 
  private:
@@ -82,14 +86,14 @@ class hisa_relation : public device_columns {
   array<std::uint32_t> positions_;
   array<std::uint32_t> spare_positions_;
   hisa_level first_column_;
-  // New.
+  // The buffer `new`.
   array<std::uint64_t> candidate_keys_;
   array<word> candidate_columns_;
   std::uint64_t candidate_stride_ = 0;
-  array<std::uint64_t> counters_;  // candidates; then the bits that are used of each column, two in a word
-  std::uint64_t expected_ = 0;     // candidates that there may be
+  array<std::uint64_t> counters_;  // number of candidates, then the used bits of each column, two per word
+  std::uint64_t expected_ = 0;     // upper bound of the number of candidates
   std::vector<word> used_bits_;
-  std::uint64_t sorted_begin_ = 0;  // rows of the last batch
+  std::uint64_t sorted_begin_ = 0;  // start of the last batch
   std::vector<std::unique_ptr<hisa_index>> indexes_;
 };
 

@@ -9,8 +9,8 @@
 namespace gpulog::storage {
 
 /// The published tuple set: all tuples as a sorted index array over the relation's data array, and a hash table on the
-/// first column. New tuples are sorted, made unique, reduced by those in full, and merged (paper, section 5.1). As a
-/// merge copies full, few new tuples first stand in smaller arrays of their own (stays_apart()).
+/// first column. New tuples are sorted, deduplicated, reduced by the tuples in full, and merged (paper, section 5.1).
+/// As a merge copies full, small numbers of new tuples are first kept in smaller arrays (stays_apart()).
 class hisa_set {
  public:
   hisa_set(memory_resource& resource, std::uint32_t arity, buffer_policy buffers)
@@ -24,8 +24,9 @@ class hisa_set {
     return sum;
   }
 
-  /// Which of rows [0, n) of the candidates are in no earlier candidate row and not in the set: sorted by tuple. Fills
-  /// ranks with each one's place among the tuples of the last array. @return their number
+  /// Selects the candidates of rows [0, n) that occur neither in an earlier candidate row nor in the set, sorted by
+  /// tuple. Fills `ranks` with each tuple's place among the tuples of the last array.
+  /// @return the number of selected rows
   template <class Backend>
   std::uint64_t select_new(Backend& backend, const column_pointers& data, const column_pointers& candidates,
                            std::uint64_t n, array<std::uint32_t>& selected, array<std::uint32_t>& ranks) const {
@@ -37,7 +38,7 @@ class hisa_set {
     const std::uint32_t* const row = sorted.data();
     std::uint32_t* const rank = rank_of.data();
     selected.resize(n);
-    // The set difference of a sorted, unique sequence; found is UINT32_MAX.
+    // Computes the set difference of a sorted sequence without duplicates; `found` is UINT32_MAX.
     backend.for_each(n, [&, row, rank](std::uint64_t i) {
       rank[i] = duplicate;
       if (i != 0 && same_tuple(candidates, row[i], candidates, row[i - 1])) return;
@@ -53,7 +54,7 @@ class hisa_set {
     return fresh;
   }
 
-  /// Adds rows [first_row, first_row + n) of data, sorted and new, with the ranks from select_new.
+  /// Adds rows [first_row, first_row + n) of data, which are sorted and new, with the ranks from select_new().
   template <class Backend>
   void merge(Backend& backend, const column_pointers& data, std::uint64_t first_row,
              const array<std::uint32_t>& ranks) {
@@ -82,13 +83,13 @@ class hisa_set {
     }
   }
 
-  /// Whether row `row` of the candidates is in the set.
+  /// Returns whether row `row` of the candidates is in the set.
   [[nodiscard]] bool contains(const column_pointers& data, const column_pointers& candidates, std::uint64_t row) const {
     return rank_of_new(data, candidates, row) == duplicate;
   }
 
  private:
-  static constexpr std::uint32_t duplicate = UINT32_MAX;  // no rank: sets end before 2^32 - 1 rows
+  static constexpr std::uint32_t duplicate = UINT32_MAX;  // never a rank: sets have fewer than 2^32 - 1 rows
   static constexpr std::uint64_t merge_tile = 1u << 16;
 
   /// A sorted index array with its hash table.
@@ -97,18 +98,18 @@ class hisa_set {
     [[nodiscard]] std::uint64_t rows() const { return positions.size(); }
     [[nodiscard]] std::uint64_t bytes() const { return positions.bytes() + first_column.bytes(); }
 
-    array<std::uint32_t> positions;  // of tuples in the data array, sorted by tuple
+    array<std::uint32_t> positions;  // positions of tuples in the data array, sorted by tuple
     key_level first_column;
   };
 
-  /// Merges a younger array into a part: the path merge. As the place of each younger tuple in the part is known, it
-  /// needs no comparison.
+  /// Merges a younger array into a part by a path merge. As the place of each younger tuple in the part is known, no
+  /// comparisons are needed.
   template <class Backend>
   void absorb(Backend& backend, std::size_t number, const sorted_part& younger, const std::uint32_t* rank) {
     sorted_part& elder = parts_[number];
     const std::uint64_t full = elder.rows();
     const std::uint64_t n = younger.rows();
-    // Full has the buffers that are kept.
+    // Only full has spare buffers.
     const bool is_full = number == 0;
     sorted_part fresh(*resource_);
     sorted_part& merged = is_full ? spare_ : fresh;
@@ -118,7 +119,7 @@ class hisa_set {
     const std::uint32_t* const added = younger.positions.data();
     std::uint32_t* const out = merged.positions.data();
     backend.for_each_tile(full + n, merge_tile, [=](unsigned, std::uint64_t begin, std::uint64_t end) {
-      // Younger tuple i goes to rank[i] + i: the first one at or behind begin.
+      // Younger tuple i is written to rank[i] + i; finds the first one at or after begin.
       std::uint64_t low = 0;
       std::uint64_t high = n;
       while (low < high) {
@@ -152,7 +153,7 @@ class hisa_set {
     return true;
   }
 
-  /// The place of a tuple in the last array, if no array has it.
+  /// Returns the place of a tuple in the last array, or `duplicate` if an array contains it.
   [[nodiscard]] std::uint32_t rank_of_new(const column_pointers& data, const column_pointers& candidates,
                                           std::uint64_t row) const {
     std::uint32_t rank = 0;
@@ -163,7 +164,7 @@ class hisa_set {
     return rank;
   }
 
-  /// A range query on the first column, then a binary search in the range.
+  /// Looks up the range of the first column, then searches the range by bisection.
   [[nodiscard]] std::uint32_t rank_in(const sorted_part& part, const column_pointers& data,
                                       const column_pointers& candidates, std::uint64_t row) const {
     const word leading = candidates[0][row];

@@ -8,12 +8,12 @@
 /// Trivially copyable views of hash-indexed sorted arrays in device memory, for kernels.
 namespace gpulog::storage::gpu {
 
-/// A sorted index array, searched by one of its key levels.
+/// A sorted index array, searched through one of its key levels.
 struct hisa_run_view {
   level_view level;
   const std::uint32_t* positions = nullptr;  ///< rows of the data array, in sorted order
 
-  /// Places in the sorted order.
+  /// Returns positions in the sorted order.
   template <class Key>
   [[nodiscard]] GPULOG_HOST_DEVICE row_range find(const Key& key) const {
     return level.find(key);
@@ -29,12 +29,12 @@ struct hisa_set_view {
   std::uint32_t arity = 0;
 
   struct place {
-    std::uint32_t rank = 0;  ///< of tuples that are smaller
+    std::uint32_t rank = 0;  ///< number of smaller tuples
     bool present = false;
-    bool new_key = false;  ///< no tuple begins with the same word
+    bool new_key = false;  ///< whether no tuple starts with the same word
   };
 
-  /// A range query on the first column, then a binary search in the range.
+  /// Looks up the range of the first column, then searches the range by bisection.
   template <class Value>
   [[nodiscard]] GPULOG_HOST_DEVICE place find(const Value& value) const {
     if (size == 0) return {0, false, true};

@@ -11,7 +11,8 @@
 
 namespace gpulog::storage::gpu {
 
-/// An array with room for `capacity` elements, or for `size` when memory has no more. @throws memory_exceeded
+/// Returns an array with room for `capacity` elements, or for `size` if memory is short.
+/// @throws memory_exceeded
 template <class T>
 [[nodiscard]] array<T> roomy_array(memory_resource& resource, std::uint64_t size, std::uint64_t capacity) {
   if (capacity > size) {
@@ -23,8 +24,8 @@ template <class T>
   return array<T>(resource, size, backend::fresh_memory::anything);
 }
 
-/// Makes room for `size` elements; what was there is lost when the buffer has to grow.
-/// @param capacity what it grows to, if that is more and memory has it
+/// Makes room for `size` elements; the contents are lost if the buffer grows.
+/// @param capacity preferred new capacity, if larger and available
 template <class T>
 void make_room(array<T>& buffer, std::uint64_t size, std::uint64_t capacity = 0) {
   if (buffer.capacity() < size) {
@@ -35,8 +36,8 @@ void make_room(array<T>& buffer, std::uint64_t size, std::uint64_t capacity = 0)
   buffer.resize(size);
 }
 
-/// Scratch memory and the bulk operations (sort, select, scan) of everything that is kept as hash-indexed sorted arrays
-/// on one device. All work is ordered on the device's stream.
+/// Scratch memory and bulk operations (sort, select, scan) for hash-indexed sorted arrays on a device. All work is
+/// ordered on the device's stream.
 class hisa_workspace {
  public:
   hisa_workspace(const backend::gpu::device_context& device, memory_resource& memory,
@@ -47,7 +48,7 @@ class hisa_workspace {
 
   [[nodiscard]] backend::gpu::stream_handle stream() const { return context.stream(); }
 
-  /// A scratch buffer with room for that many elements; a quarter more is taken when it grows.
+  /// Returns a scratch buffer with room for `size` elements; grows with 25 percent headroom.
   template <class T>
   T* scratch(array<T>& buffer, std::uint64_t size) {
     if (buffer.capacity() < size) {
@@ -58,26 +59,28 @@ class hisa_workspace {
     return buffer.data();
   }
 
-  /// Sorts n keys by bits [begin_bit, end_bit), stable. @return keys or other, where the result is
+  /// Sorts n keys by bits [begin_bit, end_bit), stable.
+  /// @return `from` or `other`, whichever holds the result
   std::uint64_t* sort_keys(std::uint64_t* from, std::uint64_t* other, std::uint64_t n, unsigned begin_bit,
                            unsigned end_bit);
-  /// Rows [0, n) of the columns, sorted lexicographically: Algorithm 1, a stable sort from the last column to the
-  /// first, as many columns at a time as 64 bits hold.
-  /// @param used_bits of each column: all that are set in any value
-  /// @return n row numbers, valid until the workspace is used again
+  /// Sorts rows [0, n) of the columns lexicographically: Algorithm 1, a stable sort from the last column to the first,
+  /// with as many columns at a time as fit into 64 bits.
+  /// @param used_bits by column: all bits set in any value
+  /// @return n row numbers, valid until the next use of the workspace
   const std::uint32_t* sort_rows(const std::vector<const word*>& columns, const std::vector<word>& used_bits,
                                  std::uint64_t n);
-  /// The numbers below n whose flag is set, ascending; their number goes to *count.
+  /// Selects the numbers below n whose flag is set, in ascending order; writes their count to *count.
   void select(const std::uint8_t* chosen, std::uint64_t n, std::uint32_t* out, std::uint64_t* count);
-  /// Sums of the values before each one, in place.
+  /// Replaces each value by the sum of all earlier values.
   void exclusive_sum(std::uint64_t* values, std::uint64_t n);
-  /// For each tile of the merged sequence, how many of the n fresh elements stand before it (hisa_device.cuh).
+  /// Returns, for each tile of the merged sequence, how many of the n fresh elements precede the tile
+  /// (hisa_device.cuh).
   const std::uint32_t* split(const std::uint32_t* sorted_ranks, std::uint64_t n, std::uint64_t merged);
 
-  /// Counters in device memory, `most_counters` of them, free for whoever is working.
+  /// Returns `most_counters` counters in device memory for temporary use.
   [[nodiscard]] std::uint64_t* counters() { return counters_.data(); }
   void clear_counters(std::uint64_t n);
-  /// Waits, and returns values from device memory on the host; valid until the next call.
+  /// Waits for the device and returns values from device memory; valid until the next call.
   const std::uint64_t* read(const std::uint64_t* values, std::uint64_t n);
 
   const backend::gpu::device_context& context;

@@ -7,12 +7,12 @@
 
 namespace gpulog::storage {
 
-/// Rows that stand for all: one out of each `step`, at a place that follows no period of the data.
+/// A sample of rows: one out of each `step`, at a pseudorandom place that avoids periods in the data.
 struct join_sample {
   std::uint64_t size = 0;
   std::uint64_t step = 1;
 
-  /// @param most about how many rows; all, if there are no more
+  /// @param most approximate maximum number of rows; smaller inputs are sampled completely
   join_sample(std::uint64_t rows, std::uint64_t most) : size(rows), step(rows / most) {
     if (step <= 1) {
       step = 1;
@@ -21,7 +21,7 @@ struct join_sample {
     }
   }
   [[nodiscard]] GPULOG_HOST_DEVICE std::uint64_t row(std::uint64_t i) const { return i * step + mix(i) % step; }
-  /// How many rows each one stands for.
+  /// Returns the number of rows that each sampled row represents.
   [[nodiscard]] double weight() const { return static_cast<double>(step); }
 };
 

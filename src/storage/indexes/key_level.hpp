@@ -13,18 +13,18 @@ namespace gpulog::storage {
 using backend::array;
 using backend::memory_resource;
 
-/// A contiguous piece of a sorted index array.
+/// A contiguous range of a sorted index array.
 struct row_range {
   std::uint32_t first = 0;
   std::uint32_t count = 0;
 };
 
-/// The distinct keys of a sorted index array, where each one's rows begin, and the open-addressing hash table that
-/// finds them: the third layer of a HISA (paper, section 4.3, Algorithm 2). As the keys are distinct here, an insertion
+/// The distinct keys of a sorted index array, the start of each key's rows, and the open-addressing hash table that
+/// finds keys: the third layer of a HISA (paper, section 4.3, Algorithm 2). As the keys are distinct, an insertion
 /// never has to lower a position.
 class key_level {
  public:
-  /// @param direct whether keys that are dense numbers are looked up in an array by number, without a hash table
+  /// @param direct whether dense numeric keys are looked up in an array by number, without a hash table
   key_level(memory_resource& resource, std::uint32_t length, double load, bool direct = false)
       : first_(resource), table_(resource), direct_(resource), length_(length), load_(load), may_be_direct_(direct) {
     keys_.reserve(length);
@@ -39,7 +39,7 @@ class key_level {
     return sum;
   }
 
-  /// A key's code: the key itself up to two words, else a hash of it that needs comparing.
+  /// Returns the code of a key: the key itself for up to two words, otherwise a hash that requires a comparison.
   template <class Key>
   [[nodiscard]] std::uint64_t code(const Key& key) const {
     if (length_ == 1) return key(0);
@@ -51,14 +51,14 @@ class key_level {
   [[nodiscard]] std::uint64_t home(std::uint64_t code) const { return scale(mix(code), table_.size()); }
   void prefetch(std::uint64_t home) const { __builtin_prefetch(table_.data() + home); }
 
-  /// Whether find_direct answers, for levels of one column.
+  /// Returns whether find_direct() is available; for levels of one column.
   [[nodiscard]] bool is_direct() const { return direct_.size() != 0; }
   [[nodiscard]] row_range find_direct(word key) const {
     if (key >= direct_.size() - 1) return {};
     return {direct_[key], direct_[key + 1ULL] - direct_[key]};
   }
 
-  /// The rows of a key; none: count 0.
+  /// Returns the rows of a key; count 0 if the key does not exist.
   template <class Key>
   [[nodiscard]] row_range find(std::uint64_t code, std::uint64_t home, const Key& key) const {
     const slot* const table = table_.data();
@@ -74,7 +74,7 @@ class key_level {
     return {};
   }
 
-  /// How many rows have a key below this one; for levels of one column.
+  /// Returns the number of rows with a smaller key; for levels of one column.
   [[nodiscard]] std::uint32_t rows_below(word key) const {
     if (groups_ == 0) return 0;
     const word* const begin = keys_[0].data();
@@ -113,13 +113,14 @@ class key_level {
     return true;
   }
 
-  /// It can only be merged any more: what finds keys is gone.
+  /// Releases the lookup tables; afterwards the level can only be merged.
   void drop_table() {
     table_.release();
     direct_.release();
   }
 
-  /// Builds the level over n sorted rows. value(c, i): key column c of sorted row i.
+  /// Builds the level over n sorted rows.
+  /// @param value value(c, i) returns key column c of sorted row i
   template <class Backend, class Value>
   void build(Backend& backend, std::uint64_t n, const Value& value) {
     first_.resize(n + 1);
@@ -146,8 +147,8 @@ class key_level {
     build_table(backend);
   }
 
-  /// Becomes the union of two levels over rows that are merged likewise: of equal keys, a's rows stand before b's.
-  /// copy(from_b, source_row, count, target_row) is called once for every stretch of rows, from several workers.
+  /// Becomes the union of two levels whose rows are merged the same way: for equal keys, a's rows precede b's.
+  /// @param copy copy(from_b, source_row, count, target_row) is called once for each range of rows, by several workers
   template <class Backend, class Copy>
   void merge(Backend& backend, const key_level& a, const key_level& b, const buffer_policy& buffers, const Copy& copy) {
     const std::uint64_t blocks =
@@ -196,11 +197,11 @@ class key_level {
   }
 
  private:
-  /// Where group g's rows begin; a level that was never built has no rows.
+  /// Returns the start of group g's rows; an unbuilt level has no rows.
   [[nodiscard]] std::uint32_t start(std::uint64_t g) const { return first_.size() == 0 ? 0 : first_[g]; }
 
-  /// 16 bytes, so that a probe costs one cache line. range: up to two key words first row and, above it, their number;
-  /// longer keys: the group + flag. 0: free.
+  /// 16 bytes, so that a probe costs one cache line. `range` of keys with up to two words: first row and, in the upper
+  /// half, number of rows; of longer keys: the group plus a flag. 0: free.
   struct slot {
     std::uint64_t code;
     std::uint64_t range;
@@ -232,7 +233,7 @@ class key_level {
     return 0;
   }
 
-  /// The first group of this level whose key is not below that of group i of a.
+  /// Returns the first group whose key is not below the key of group i in a.
   [[nodiscard]] std::uint64_t lower_bound(const key_level& a, std::uint64_t i) const {
     std::uint64_t low = 0;
     std::uint64_t high = groups_;
@@ -247,7 +248,8 @@ class key_level {
     return low;
   }
 
-  /// visit(i, j, order) for each distinct key of both, ascending: order < 0 only in a, > 0 only in b, 0 in both.
+  /// Calls visit(i, j, order) for each distinct key of both levels, ascending: order < 0 only in a, > 0 only in b, 0 in
+  /// both.
   template <class Visit>
   static void walk(const key_level& a, const key_level& b, std::uint64_t i, std::uint64_t a_end, std::uint64_t j,
                    std::uint64_t b_end, Visit&& visit) {
@@ -259,7 +261,7 @@ class key_level {
     }
   }
 
-  /// direct_[k]: rows whose key is below k.
+  /// Builds direct_: entry k is the number of rows with a key below k.
   template <class Backend>
   void build_direct(Backend& backend, std::uint64_t largest) {
     table_.release();
@@ -279,7 +281,7 @@ class key_level {
   void build_table(Backend& backend) {
     if (may_be_direct_ && length_ == 1 && groups_ != 0) {
       const std::uint64_t largest = keys_[0][groups_ - 1];
-      // Four bytes a number are less than a hash table's slot as long as every fourth number is a key.
+      // Four bytes per number take less memory than a hash table as long as every fourth number is a key.
       if (largest < 4 * groups_ + 64) {
         build_direct(backend, largest);
         return;
@@ -289,7 +291,7 @@ class key_level {
     const auto capacity = static_cast<std::uint64_t>(static_cast<double>(groups_) / load_) + 2;
     if (table_.capacity() < capacity) {
       table_.release();
-      // Only HISA's merges use buffers again. Fresh memory is zero.
+      // Only HISA's merges reuse buffers. Fresh memory is zero.
       table_.set_capacity(may_be_direct_ ? capacity : capacity + capacity / 4);
       table_.resize(capacity);
     } else {
@@ -310,7 +312,7 @@ class key_level {
     }
   }
 
-  /// @param take puts a range into a slot if that is free @return whether it was
+  /// @param take stores a range in a slot if the slot is free, and returns whether it was
   template <class Backend, class Take>
   void fill_table(Backend& backend, const Take& take) {
     slot* const table = table_.data();

@@ -6,10 +6,10 @@
 #include "storage/calibration.hpp"
 #include "storage/indexes/run_policy.hpp"
 
-/// Which runs an index has while iterations loop on the device.
+/// The runs of an index while iterations loop on the device.
 namespace gpulog::storage::gpu {
 
-/// Rows [begin, end) of a relation, sorted, in one of the places that an index has for runs.
+/// Rows [begin, end) of a relation, sorted, in one of the index's places for runs.
 struct loop_run {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -18,24 +18,24 @@ struct loop_run {
   [[nodiscard]] GPULOG_HOST_DEVICE std::uint64_t rows() const { return end - begin; }
 };
 
-/// As in device_index, runs of old rows whose sizes fall geometrically, and delta apart; only that no run has more than
-/// most_rows, and that there is room for few of them. The host takes over where that is not enough.
+/// Like device_index: runs of old rows with geometrically decreasing sizes, and a separate run for delta. In addition,
+/// no run has more than most_rows, and only a few places exist. If these limits are exceeded, the host takes over.
 struct loop_runs {
   static constexpr std::uint32_t most_old = 12;
-  /// One more for delta, and one for a run that is made out of others.
+  /// An additional place for delta and for a run merged from others.
   static constexpr std::uint32_t places = most_old + 2;
 
   loop_run old[most_old];  ///< in the order of rows
-  loop_run delta;          ///< empty: it has no place
+  loop_run delta;          ///< empty: without a place
   std::uint32_t old_count = 0;
-  std::uint32_t taken = 0;  ///< a bit a place
+  std::uint32_t taken = 0;  ///< one bit per place
 
-  /// What has to be done when delta has become old, and rows [begin, end) are delta.
+  /// The work required when delta has become old and rows [begin, end) are the new delta.
   struct change {
-    bool fits = true;  ///< false: nothing here is right any more
+    bool fits = true;  ///< false: a limit is exceeded and the state is invalid
     loop_run built[2];
     std::uint32_t built_count = 0;
-    /// The last old run is another one.
+    /// Whether the last old run was replaced.
     bool has_new_old = false;
   };
 
@@ -64,7 +64,7 @@ struct loop_runs {
     if (old_count == most_old) return false;
     made.has_new_old = true;
     if (old_count != before) {
-      // It is made of the rows, not of the older runs: so their places are free.
+      // The merged run is built from the rows instead of the older runs: therefore their places are free.
       taken &= ~(1U << joined.place);
       joined.place = take_place();
       made.built[made.built_count++] = joined;

@@ -10,19 +10,19 @@
 #include "storage/calibration.hpp"
 #include "storage/indexes/key_level.hpp"
 
-/// HISA (paper, section 4): a sorted index array over rows of a relation, with a hash table from a key to its first
+/// HISA (paper, section 4): a sorted index array over the rows of a relation, with a hash table from a key to its first
 /// position.
 namespace gpulog::storage {
 
-/// What an index is of.
+/// The columns of an index.
 struct index_layout {
   std::vector<std::uint32_t> order;        ///< columns, key first
   std::vector<std::uint32_t> key_lengths;  ///< prefixes of the order that are searched, ascending
-  /// Columns that matches read. In `hash` mode the run holds them in sorted order, so that the rows of a key are read
-  /// in sequence; in `hisa` mode, as published, it holds positions in the data array.
+  /// Columns that matches read. In `hash` mode the run holds these columns in sorted order, so that the rows of a key
+  /// are read sequentially; in `hisa` mode, as published, the run holds positions in the data array.
   std::vector<std::uint32_t> stored;
   bool positions = false;
-  double load = 0.5;  ///< of the hash tables; published: 0.8
+  double load = 0.5;  ///< load factor of the hash tables; published: 0.8
 
   [[nodiscard]] std::uint32_t sorted_columns() const { return key_lengths.empty() ? 0 : key_lengths.back(); }
 };
@@ -30,8 +30,8 @@ struct index_layout {
 /// Columns of a relation's rows, as pointers; valid until the relation grows.
 using column_pointers = std::vector<const word*>;
 
-/// The same as sort_rows, for n rows with small values: one pass a column (counting sort: Seward 1954).
-/// @return false where there are no columns or few rows, or where a column has values that are too large
+/// Like sort_rows(), for n rows with small values: one pass per column (counting sort: Seward 1954).
+/// @return false without sorting if there are no columns or few rows, or if a column has large values
 inline bool sort_by_counts(memory_resource& resource, const column_pointers& columns,
                            const std::vector<std::uint32_t>& by, std::uint64_t begin, std::uint64_t n,
                            array<std::uint32_t>& sorted) {
@@ -64,8 +64,8 @@ inline bool sort_by_counts(memory_resource& resource, const column_pointers& col
   return true;
 }
 
-/// Sorts rows [begin, end) by the given columns, the first one most significant (Algorithm 1: a stable sort from the
-/// last column to the first). Fills sorted with row - begin.
+/// Sorts rows [begin, end) by the given columns, most significant first (Algorithm 1: a stable sort from the last
+/// column to the first). Fills `sorted` with row - begin.
 template <class Backend>
 void sort_rows(Backend& backend, memory_resource& resource, const column_pointers& columns,
                const std::vector<std::uint32_t>& by, std::uint64_t begin, std::uint64_t end,
@@ -89,7 +89,7 @@ void sort_rows(Backend& backend, memory_resource& resource, const column_pointer
       const auto row = static_cast<word>(current[i]);
       current[i] = pack(column[row], row);
     });
-    // All passes above the highest bit in use would find one digit only.
+    // Passes above the highest used bit would find a single digit only.
     word all = 0;
     for (std::uint64_t i = 0; i < n; ++i) all |= column[i];
     std::uint64_t* result = backend.radix_sort(current, other, n, 32, 32 + static_cast<unsigned>(std::bit_width(all)));
@@ -98,10 +98,10 @@ void sort_rows(Backend& backend, memory_resource& resource, const column_pointer
   backend.for_each(n, [current, out](std::uint64_t i) { out[i] = static_cast<std::uint32_t>(current[i]); });
 }
 
-/// One sorted index array with its key levels. Immutable once built; at most 2^32 - 1 rows.
+/// A sorted index array with its key levels. Immutable unless opened for appending; at most 2^32 - 1 rows.
 class sorted_run {
  public:
-  /// @param may_be_direct whether dense keys need no hash table; not where rows are appended
+  /// @param may_be_direct whether dense keys may do without a hash table; false if rows are appended
   sorted_run(memory_resource& resource, const index_layout& layout, bool may_be_direct = true) : positions_(resource) {
     for (std::uint32_t length : layout.key_lengths)
       levels_.emplace_back(resource, length, layout.load, may_be_direct && !layout.positions);
@@ -112,9 +112,9 @@ class sorted_run {
 
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
   [[nodiscard]] const key_level& level(std::size_t number) const { return levels_[number]; }
-  /// Stored column number `number` of the layout, in sorted order (`hash` mode).
+  /// Returns stored column `number` of the layout, in sorted order (`hash` mode).
   [[nodiscard]] const word* stored(std::size_t number) const { return stored_[number].data(); }
-  /// Rows of the data array, in sorted order (`hisa` mode).
+  /// Returns rows of the data array, in sorted order (`hisa` mode).
   [[nodiscard]] const std::uint32_t* positions() const { return positions_.data(); }
   [[nodiscard]] std::uint64_t bytes() const {
     std::uint64_t sum = positions_.bytes();
@@ -147,14 +147,14 @@ class sorted_run {
     }
   }
 
-  /// Becomes empty, with room for so many rows to append (`hash` mode).
+  /// Empties the run and makes room for `rows` appended rows (`hash` mode).
   void open(std::uint64_t rows) {
     rows_ = 0;
     for (auto& one : levels_) one.open(rows);
     for (auto& column : stored_) column.resize(rows);
   }
-  /// Appends a row of the columns. @return false: rows of its key are there, but not the last ones; the run can't be
-  /// searched then
+  /// Appends a row of the columns.
+  /// @return false if the rows of its key exist but are not the last ones; then the run cannot be searched
   [[nodiscard]] bool append(const index_layout& layout, const column_pointers& columns, std::uint64_t row) {
     const auto key = [&](std::uint32_t c) { return columns[layout.order[c]][row]; };
     for (auto& one : levels_) {
@@ -165,13 +165,13 @@ class sorted_run {
     return true;
   }
 
-  /// It can only be merged any more.
+  /// Releases the tables of all levels; afterwards the run can only be merged.
   void drop_tables() {
     for (auto& one : levels_) one.drop_table();
   }
 
-  /// Becomes the merge of two runs; this run's buffers are used again where they suffice.
-  /// @param frees whether the two runs may lose their rows: a single worker frees these behind itself
+  /// Becomes the merge of two runs; reuses this run's buffers if they suffice.
+  /// @param frees whether the two runs may lose their rows: a single worker frees rows as it proceeds
   template <class Backend>
   void merge(Backend& backend, sorted_run& a, sorted_run& b, const buffer_policy& buffers, bool frees) {
     freed_rows freed(backend.workers() == 1 && frees);
@@ -188,7 +188,7 @@ class sorted_run {
     const bool with_positions = a.positions_.size() != 0 || b.positions_.size() != 0;
     if (with_positions) resize(positions_);
     for (std::size_t l = 0; l < levels_.size(); ++l) {
-      // The finest level carries the rows along.
+      // The finest level moves the rows.
       if (l + 1 < levels_.size()) {
         levels_[l].merge(backend, a.levels_[l], b.levels_[l], buffers,
                          [](bool, std::uint32_t, std::uint32_t, std::uint32_t) {});
@@ -209,12 +209,12 @@ class sorted_run {
   }
 
  private:
-  /// How far a merge has freed the rows that it has read.
+  /// Frees the rows that a merge has read, in large steps.
   class freed_rows {
    public:
     explicit freed_rows(bool frees) : frees_(frees) {}
     void free_before(std::uint64_t row, std::vector<array<word>>& columns, bool of_second) {
-      constexpr std::uint64_t least_rows = 1u << 18;  // a call for each 1 MB
+      constexpr std::uint64_t least_rows = 1u << 18;  // one call per 1 MB
       std::uint64_t& begin = begin_[of_second ? 1 : 0];
       if (!frees_ || row - begin < least_rows) return;
       for (array<word>& column : columns)

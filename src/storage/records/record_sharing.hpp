@@ -8,17 +8,18 @@
 
 namespace gpulog::storage {
 
-/// The records of one arity in two tables, the host's and a device's, under the same numbers (docs/adr/0025). Only one
-/// of the two makes records at a time, and numbers them from where both end; before the other one goes on, it takes
-/// over those that it lacks, in order of number.
+/// The records of one arity in two tables, one on the host and one on a device, with the same numbers (docs/adr/0025).
+/// Only one table creates records at a time and continues the common numbering; before the other one continues, it
+/// copies the missing records in order of number.
 /// @tparam Other has size(), append(fields, records) and read(first record, records, fields), which copy from and to
-/// the host
+///   the host
 template <class Other>
 class shared_records {
  public:
   shared_records(record_table& host, Other other) : host_(&host), other_(std::move(other)) {}
 
-  /// The other table, with all records that the host has. @throws backend::memory_exceeded
+  /// Returns the other table after copying all missing records to it.
+  /// @throws backend::memory_exceeded
   Other& up_to_date() {
     const std::uint64_t made = host_->size();
     if (made == shared_) return other_;
@@ -30,7 +31,8 @@ class shared_records {
                         });
     return other_;
   }
-  /// Lets the host have all records that the other table has. @throws as record_table::adopt
+  /// Copies all missing records to the host.
+  /// @throws like record_table::adopt()
   void bring_to_host() {
     const std::uint64_t made = other_.size();
     if (made == shared_) return;
@@ -47,7 +49,7 @@ class shared_records {
  private:
   record_table* host_;
   Other other_;
-  std::uint64_t shared_ = 0;  ///< records that both have
+  std::uint64_t shared_ = 0;  ///< number of records in both tables
 };
 
 }  // namespace gpulog::storage

@@ -8,7 +8,7 @@ namespace gpulog::storage {
 
 record_table::record_table(std::uint32_t arity, word most, backend::memory_resource& memory)
     : arity_(arity), most_(most), resource_(&memory) {
-  // Constants of programs name this record, so that it is there before anything makes it.
+  // Constants of programs refer to this record, so it must exist before any other is created.
   if (arity == 0) intern(nullptr);
 }
 
@@ -36,7 +36,7 @@ namespace {
 
 constexpr unsigned word_bits = 32;
 
-/// The slots of a shard are addressed by the lower bits of the hash; the upper ones have chosen the shard.
+/// The lower bits of the hash address the slots of a shard; the upper bits select the shard.
 std::uint64_t slot_entry(std::uint64_t hash, word record) { return hash << word_bits | record; }
 word record_in(std::uint64_t slot) { return static_cast<word>(slot); }
 bool is_free(std::uint64_t slot) { return record_in(slot) == nil_record; }
@@ -85,7 +85,7 @@ void record_table::enter(shard& owner, std::uint64_t hash, word record) const {
 void record_table::enter_adopted() const {
   const std::lock_guard lock(entering_);
   if (!not_entered_.load(std::memory_order_relaxed)) return;
-  // Nothing is interned before all that was adopted is entered: what the shards have are the first records.
+  // All adopted records are entered before any record is interned: the shards contain the first records.
   std::uint64_t record = 0;
   for (const shard& one : shards_) record += one.used;
   constexpr std::uint64_t batch = 64;
@@ -144,7 +144,7 @@ word record_table::append(const word* values) {
   std::uint64_t taken = size_.load(std::memory_order_relaxed);
   do {
     if (taken == most_) throw std::length_error(too_many_records);
-    // Before the number is taken: a failed allocation then leaves no record without fields.
+    // Before the number is taken: if the allocation fails, no record lacks its fields.
     chunk_for(place_of(static_cast<word>(taken + 1)).chunk);
   } while (!size_.compare_exchange_weak(taken, taken + 1, std::memory_order_acq_rel));
   const auto record = static_cast<word>(taken + 1);

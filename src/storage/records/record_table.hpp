@@ -12,48 +12,52 @@
 #include "backend/array.hpp"
 #include "support/ids.hpp"
 
-/// Records, hash-consed: equal fields have one number, so that a relation holds a word for a record whatever its size.
+/// Hash-consed records: equal fields have one number, so that a relation stores a record of any size in a single word.
 namespace gpulog::storage {
 
-/// The number of the record that `nil` is, in every table.
+/// The number of the record `nil` in every table.
 constexpr word nil_record = 0;
-/// What a std::length_error says when all are used up.
+/// Message of the std::length_error when all numbers are used.
 constexpr const char* too_many_records = "more records (or values that need 64 bits) than a word has numbers";
 
-/// The records of one arity, numbered from 1 in the order in which they were first seen. Append-only; the fields of a
-/// record lie together, since a lookup compares and a pattern reads all of them. Threads may do everything at the same
-/// time; who has a number may read its fields.
+/// The records of one arity, numbered from 1 in order of first occurrence. Append-only; the fields of a record are
+/// contiguous, since a lookup compares and a pattern reads all of them. All functions are thread-safe, and any thread
+/// with a number may read its fields.
 class record_table {
  public:
-  /// @param most how many records there may be @param memory where all that grows with the records comes from
+  /// @param most maximum number of records
+  /// @param memory the source of all memory that grows with the records
   explicit record_table(std::uint32_t arity, word most = UINT32_MAX,
                         backend::memory_resource& memory = backend::unlimited_memory());
   record_table(const record_table&) = delete;
   record_table& operator=(const record_table&) = delete;
 
   [[nodiscard]] std::uint32_t arity() const { return arity_; }
-  /// The record's number; a new one for fields that were not seen before.
-  /// @param fields arity() words @throws std::length_error when all numbers of a word are taken,
-  /// backend::memory_exceeded; the table is then as it was
+  /// Returns the record's number; creates a record for new fields.
+  /// @param fields arity() words
+  /// @throws std::length_error when all numbers of a word are taken, backend::memory_exceeded; the table is then
+  ///   unchanged
   word intern(const word* fields) { return intern(fields, hash_of(fields)); }
-  /// The record's number, or nil_record when there is none with these fields.
+  /// Returns the record's number, or nil_record if no record has these fields.
   [[nodiscard]] word find(const word* fields) const { return find(fields, hash_of(fields)); }
-  /// For many records: their hashes first, a prefetch for each, then the same with the hash.
+  /// Computes a hash, for bulk operations: first all hashes, then a prefetch for each, then the operations with the
+  /// hashes.
   [[nodiscard]] std::uint64_t hash_of(const word* fields) const;
   void prefetch(std::uint64_t hash) const {
     const shard& owner = shards_[shard_of(hash)];
-    // Stale ones are harmless.
+    // Stale values are harmless.
     __builtin_prefetch(owner.first.load(std::memory_order_relaxed) +
                        (static_cast<word>(hash) & owner.mask.load(std::memory_order_relaxed)));
   }
   word intern(const word* fields, std::uint64_t hash);
   [[nodiscard]] word find(const word* fields, std::uint64_t hash) const;
-  /// arity() words. @param record not nil_record
+  /// Returns arity() words.
+  /// @param record not nil_record
   [[nodiscard]] const word* fields(word record) const {
     const place where = place_of(record);
     return chunks_[where.chunk].load(std::memory_order_acquire) + where.row * arity_;
   }
-  /// Visits the fields of records [first, last] in runs that lie together: visit(fields, number of records).
+  /// Calls visit(fields, number of records) for each contiguous range of records in [first, last].
   template <class Visit>
   void for_each_run(word first, word last, const Visit& visit) const {
     for (std::uint64_t record = first; record <= last;) {
@@ -64,9 +68,10 @@ class record_table {
       record += n;
     }
   }
-  /// Takes over records that were made elsewhere, under the numbers behind size(); their fields are those of no record
-  /// here. write(fields, number of records) fills each run that lies together. Whoever looks for a record next pays for
-  /// finding them: most of them are only read. Nobody uses the table meanwhile.
+  /// Takes over records created elsewhere, numbered from size() + 1; no record with equal fields may exist. The next
+  /// lookup pays for entering the records into the hash table: most of them are only read. No other thread may use the
+  /// table.
+  /// @param write write(fields, number of records) fills each contiguous range
   /// @throws std::length_error when all numbers of a word are taken, backend::memory_exceeded
   template <class Write>
   void adopt(std::uint64_t records, const Write& write) {
@@ -77,14 +82,14 @@ class record_table {
     size_.store(last, std::memory_order_release);
     not_entered_.store(true, std::memory_order_release);
   }
-  /// How many records there may be.
+  /// Returns the maximum number of records.
   [[nodiscard]] word most() const { return most_; }
-  /// Whether this is the number of a record in here.
+  /// Returns whether the table contains the record.
   [[nodiscard]] bool has(word record) const { return record != nil_record && record <= size(); }
   [[nodiscard]] std::uint64_t size() const { return size_.load(std::memory_order_acquire); }
 
  private:
-  /// Chunks double, so that a record never moves and a table of few records is small.
+  /// Chunk sizes double, so that a record never moves and a table of few records is small.
   static constexpr unsigned first_chunk_bits = 10;
   static constexpr std::size_t chunk_count = 32 - first_chunk_bits + 1;
   static constexpr std::size_t shard_count = 64;
@@ -95,27 +100,28 @@ class record_table {
   };
   [[nodiscard]] static place place_of(word record);
 
-  /// A part of the hash table, by the upper bits of the hash. Slots have a part of the hash too, so that records are
-  /// looked at only where they are mostly equal, and never to grow: each look is a miss of the cache.
+  /// A part of the hash table, selected by the upper bits of the hash. Slots also contain a part of the hash, so that a
+  /// lookup reads only records that are likely to be equal, and rehashing reads none: each access is a cache miss.
   struct alignas(64) shard {
     mutable std::mutex access;
-    /// The lower half of the hash above the record's number; nil_record: free. A power of two.
+    /// The lower half of the hash above the record's number; nil_record: free. The size is a power of two.
     backend::array<std::uint64_t> slots;
     std::size_t used = 0;
-    std::atomic<const std::uint64_t*> first = nullptr;  ///< of slots, for prefetches, and how many less one
+    /// Address of `slots`, for prefetches; `mask` is their number minus one.
+    std::atomic<const std::uint64_t*> first = nullptr;
     std::atomic<std::size_t> mask = 0;
   };
 
   [[nodiscard]] bool holds(word record, const word* fields) const;
   [[nodiscard]] static std::size_t shard_of(std::uint64_t hash) { return hash >> 58; }
-  /// The slot of the record with these fields, or the free one where it belongs.
+  /// Returns the slot of the record with these fields, or the free slot for it.
   [[nodiscard]] std::size_t find_slot(const shard& owner, std::uint64_t hash, const word* fields) const;
   void grow(shard& owner) const;
   [[nodiscard]] word append(const word* fields);
   word* chunk_for(std::size_t number);
-  /// @return the last number of so many more records
+  /// Returns the last number after allocating the given number of records.
   word make_places(std::uint64_t records);
-  /// Puts adopted records into the hash table.
+  /// Enters adopted records into the hash table.
   void enter_adopted() const;
   void enter(shard& owner, std::uint64_t hash, word record) const;
 
@@ -126,20 +132,21 @@ class record_table {
   std::array<std::atomic<word*>, chunk_count> chunks_{};
   std::array<backend::array<word>, chunk_count> memory_;
   std::mutex allocation_;
-  // What is in them follows from the records, and so may come late.
+  // mutable: derived from the records on demand
   mutable std::array<shard, shard_count> shards_;
   mutable std::mutex entering_;
-  mutable std::atomic<bool> not_entered_ = false;  ///< some of the adopted records are in no shard
+  mutable std::atomic<bool> not_entered_ = false;  ///< whether some adopted records are in no shard
 };
 
-/// The records of a running program: a table for each arity, made when it is first asked for.
+/// The records of a running program: one table per arity, created on demand.
 class record_tables {
  public:
-  /// @param most how many records of an arity there may be @param memory of all tables
+  /// @param most maximum number of records per arity
+  /// @param memory memory for all tables
   explicit record_tables(word most = UINT32_MAX, backend::memory_resource& memory = backend::unlimited_memory())
       : most_(most), memory_(&memory) {}
   record_table& operator[](std::uint32_t arity);
-  /// One more than the largest arity that was asked for.
+  /// Returns one more than the largest arity requested.
   [[nodiscard]] std::uint32_t arities() const;
 
  private:

@@ -12,8 +12,7 @@
 
 namespace gpulog::storage {
 
-/// Rows in columns. Rows [0, old_rows) are old, [old_rows, rows) delta; the running phase appends behind them, up to
-/// the tail.
+/// Rows in columns. Rows [0, old_rows) are old, [old_rows, rows) delta; the running phase appends rows up to the tail.
 struct column_store {
   column_store(memory_resource& from, std::uint32_t arity, const relation_options& chosen)
       : resource(&from), options(chosen) {
@@ -21,7 +20,7 @@ struct column_store {
   }
 
   [[nodiscard]] std::uint32_t arity() const { return static_cast<std::uint32_t>(columns.size()); }
-  /// The end of all rows, with those that were appended.
+  /// Returns the end of all rows, including appended ones.
   [[nodiscard]] std::uint64_t end() const { return tail.load(std::memory_order_relaxed); }
   void set_end(std::uint64_t row) { tail.store(row, std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t bytes() const {
@@ -39,7 +38,8 @@ struct column_store {
     rows = until;
   }
 
-  /// Rows that fit into every column. The last one is the last to grow, and memory may be refused on the way.
+  /// Returns the number of rows that fit into every column. The last column grows last, and an allocation may fail
+  /// before.
   [[nodiscard]] std::uint64_t capacity() const { return columns.back().capacity(); }
   [[nodiscard]] bool has_room(std::uint64_t room) const { return end() + room <= capacity(); }
   void make_room(std::uint64_t room) {
@@ -53,14 +53,15 @@ struct column_store {
     for (auto& column : columns) column.set_capacity(capacity);
   }
 
-  /// Tuples, one array a column. There is room. @return n
+  /// Appends n tuples, one array per column. Requires sufficient room.
+  /// @return n
   template <class Access>
   std::uint32_t append(const word* const* values, std::uint32_t n) {
     const std::uint64_t row = Access::add(tail, n);
     for (std::size_t c = 0; c < columns.size(); ++c) std::copy_n(values[c], n, columns[c].data() + row);
     return n;
   }
-  /// Tuples of one or two words, packed.
+  /// Appends packed tuples of one or two words.
   template <class Access>
   std::uint32_t append_packed(const std::uint64_t* keys, std::uint32_t n) {
     const std::uint64_t row = Access::add(tail, n);
@@ -94,7 +95,7 @@ struct column_store {
   std::vector<array<word>> columns;
   std::uint64_t old_rows = 0;
   std::uint64_t rows = 0;
-  std::uint64_t erased_rows = 0;  ///< are no tuples any more, but still in the columns
+  std::uint64_t erased_rows = 0;  ///< number of rows that are no longer tuples but still in the columns
   std::atomic<std::uint64_t> tail{0};
   phase_times times;
 };

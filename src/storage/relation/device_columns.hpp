@@ -11,8 +11,8 @@
 
 namespace gpulog::storage::gpu {
 
-/// Rows in columns in device memory, as storage::column_store: what relations there have in common. All work is ordered
-/// on the device's stream.
+/// Rows in columns in device memory, like storage::column_store: the common part of device relations. All work is
+/// ordered on the device's stream.
 class device_columns {
  public:
   device_columns(const backend::gpu::device_context& context, memory_resource& resource, std::uint32_t arity);
@@ -21,11 +21,11 @@ class device_columns {
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
   [[nodiscard]] std::uint64_t old_rows() const { return old_rows_; }
   [[nodiscard]] std::uint64_t delta_rows() const { return rows_ - old_rows_; }
-  /// Exact after settle().
+  /// Returns the number of appended rows; exact after settle().
   [[nodiscard]] std::uint64_t appended_rows() const { return tail_ - rows_; }
   [[nodiscard]] const word* column(std::uint32_t c) const { return columns_[c].data(); }
   [[nodiscard]] column_pointers columns() const;
-  /// The host's clock is no measure here: the phases of the stream are (backend::gpu::phase_clock).
+  /// Returns zero times: phases are measured on the stream (backend::gpu::phase_clock) instead of by the host's clock.
   [[nodiscard]] static phase_times times() { return {}; }
 
   void advance() {
@@ -38,15 +38,15 @@ class device_columns {
     rows_ = tail_;
   }
 
-  /// The rows on the host; copied once.
+  /// Returns the rows on the host; copies them once.
   [[nodiscard]] std::vector<const word*> host_columns();
   void forget_host_columns() { host_rows_ = UINT64_MAX, host_.clear(); }
 
  protected:
   [[nodiscard]] std::uint64_t column_bytes() const;
-  /// Kernels find the columns through a table.
+  /// Updates the table through which kernels access the columns.
   void show_columns();
-  /// Into columns of exactly that size.
+  /// Copies rows from the host into columns of exactly this size.
   void upload(const std::vector<const word*>& host_columns, std::uint64_t rows);
 
   const backend::gpu::device_context* context_;
@@ -54,7 +54,7 @@ class device_columns {
   std::uint32_t arity_;
   std::vector<array<word>> columns_;
   array<word*> column_table_;  // for kernels
-  // A pipeline may read a relation that it extends: what it reads stays valid until it ends.
+  // A pipeline may read a relation that it extends: replaced columns stay valid until the pipeline ends.
   std::vector<array<word>> outgrown_columns_;
   std::uint64_t old_rows_ = 0;
   std::uint64_t rows_ = 0;

@@ -20,25 +20,27 @@ namespace gpulog::storage::gpu {
 /// A sorted run in device memory: rows [begin, end) of the relation, sorted by the layout's keys.
 class device_run {
  public:
-  /// @param small builds runs of few rows, when it is flushed; null: they are built at once like others
+  /// @param small builds runs of few rows in its flush(); null: all runs are built immediately
   device_run(memory_resource& resource, const index_layout& layout, small_run_builder* small = nullptr)
       : layout_(&layout), small_(small), stored_(resource) {
     for (std::size_t i = 0; i < layout.key_lengths.size(); ++i) levels_.emplace_back(resource);
   }
   ~device_run() {
-    if (small_ != nullptr && collection_ == small_->collection()) flush_small_runs(*small_);  // what is built goes now
+    // Builds pending runs before their memory is released.
+    if (small_ != nullptr && collection_ == small_->collection()) flush_small_runs(*small_);
   }
   device_run(const device_run&) = delete;
   device_run& operator=(const device_run&) = delete;
   void build(const backend::gpu::device_context& context, memory_resource& resource, const column_pointers& columns,
              std::uint64_t begin, std::uint64_t end);
-  /// The same without sorting (counted_runs.hpp), when the builder is flushed, if it has one and the layout allows it;
-  /// only what a view finds is there then. @param bounds a column's values are smaller; empty: not known
+  /// Builds the run without sorting (counted_runs.hpp), at the builder's flush(), if a builder exists and the layout
+  /// permits; then only lookups through a view are available.
+  /// @param bounds exclusive upper bounds of the columns' values; empty: unknown
   void build_unsorted(const backend::gpu::device_context& context, memory_resource& resource,
                       const column_pointers& columns, std::uint64_t begin, std::uint64_t end,
                       const std::vector<std::uint64_t>& bounds);
   [[nodiscard]] run_view view(std::size_t level) const;
-  /// How many keys there are; a view of a small run only has an upper bound. Waits for the device.
+  /// Returns the number of keys, of which a view of a small run has only an upper bound. Waits for the device.
   [[nodiscard]] std::uint64_t exact_groups(const backend::gpu::device_context& context, std::size_t number) const {
     return context.read_counter(levels_[number].count.data());
   }
@@ -59,11 +61,12 @@ class device_run {
     array<key_slot> table;
     array<std::uint32_t> first;
     array<word> keys;            // [length][key_stride]
-    array<std::uint64_t> count;  // of groups
+    array<std::uint64_t> count;  // number of groups
     std::uint64_t groups = 0;    // an upper bound in small runs
   };
 
-  /// Leaves it to the builder, if it can do that. @return whether it can
+  /// Passes the run to the builder if possible.
+  /// @return whether the builder accepted the run
   bool build_small(memory_resource& resource, const column_pointers& columns);
   bool count_rows(memory_resource& resource, const column_pointers& columns, const std::vector<std::uint64_t>& bounds);
   static void flush_small_runs(small_run_builder& small) noexcept;
@@ -72,20 +75,21 @@ class device_run {
 
   const index_layout* layout_;
   small_run_builder* small_;
-  std::uint64_t collection_ = UINT64_MAX;  // that the run was added to
+  std::uint64_t collection_ = UINT64_MAX;  // the collection that contains the run
   std::vector<level> levels_;
   array<word> stored_;  // [stored column][rows]
   std::uint64_t begin_ = 0;
   std::uint64_t end_ = 0;
 };
 
-/// As sorted_index: runs whose sizes fall geometrically, and delta apart. Runs hold consecutive rows, so two are merged
-/// by sorting their rows again: a radix sort streams at a rate that a merge of keys and columns does not beat.
+/// Like sorted_index: runs with geometrically decreasing sizes, and a separate run for delta. Runs hold consecutive
+/// rows, so two runs are merged by sorting their rows again: a radix sort is at least as fast as a merge of keys and
+/// columns.
 class device_index {
  public:
   device_index(memory_resource& resource, index_layout layout, small_run_builder* small)
       : resource_(&resource), layout_(std::move(layout)), small_(small) {}
-  /// @param bounds a column's values are smaller; empty: not known
+  /// @param bounds exclusive upper bounds of the columns' values; empty: unknown
   void refresh(const backend::gpu::device_context& context, const column_pointers& columns, std::uint64_t old_rows,
                std::uint64_t rows, const std::vector<std::uint64_t>& bounds = {});
   [[nodiscard]] std::vector<run_view> views(bool with_old, bool with_delta, std::size_t level) const;
@@ -97,7 +101,7 @@ class device_index {
   struct source {
     const column_pointers& columns;
     const std::vector<std::uint64_t>& bounds;
-    bool grows;  ///< runs are replaced by others soon
+    bool grows;  ///< whether runs will soon be replaced
   };
   run_pointer make_run(const backend::gpu::device_context& context, const source& from, std::uint64_t begin,
                        std::uint64_t end);
@@ -111,7 +115,7 @@ class device_index {
   std::uint64_t delta_begin_ = 0;
 };
 
-/// storage::relation in device memory, in the fused way. The number of rows is read back when it is needed.
+/// storage::relation in device memory, in the fused form. The number of rows is read back on demand.
 class device_relation : public device_columns {
  public:
   /// @param small for indexes; null: none
@@ -120,74 +124,76 @@ class device_relation : public device_columns {
 
   [[nodiscard]] std::uint64_t bytes() const;
 
-  /// Candidates that may be inserted before the set or the columns are full.
+  /// Returns how many candidates may be inserted before the set or the columns are full.
   [[nodiscard]] std::uint64_t room() const { return arity_ == 0 ? UINT64_MAX : limit_ - tail_; }
-  /// Doubles set and columns until that many more fit. @throws memory_exceeded
-  /// @param keep_set whether kernels may go on reading the set as it was
+  /// Doubles set and columns until `extra` more rows fit.
+  /// @param keep_set whether kernels may continue to read the old set
+  /// @throws memory_exceeded
   void grow(std::uint64_t extra, bool keep_set);
-  /// Nothing reads the columns and the set any more as they were before they grew.
+  /// Frees the replaced columns and sets; no kernel may read them any more.
   void release_outgrown() {
     outgrown_columns_.clear();
     std::visit([](auto& kind) { kind.release_outgrown(); }, kept_by_);
   }
-  /// Before the first row: no tuple will be inserted twice, and none be looked up. There is no tuple set then.
+  /// Omits the tuple set: no tuple will be inserted twice or looked up. Call before the first row.
   void skip_set() { only_appends_ = arity_ != 0 && !keeps_best(); }
-  /// Before the first row: the same with a set, where that costs less.
+  /// Reverts skip_set(), for cases in which a set costs less. Call before the first row.
   void use_set() { only_appends_ = false; }
   [[nodiscard]] bool only_appends() const { return only_appends_; }
   [[nodiscard]] bool has_set() const { return !only_appends_; }
-  /// Appends tuples that are known to be new, of columns on the device, to a relation that only appends.
+  /// Appends tuples that are known to be new, from columns on the device, to a relation without a set.
   /// @throws memory_exceeded
   void append(const std::vector<const word*>& columns, std::uint64_t rows);
-  /// Before the first row, as storage::relation's: of numbers, with a key of two columns at most.
+  /// Like storage::relation::keep_best(), for numbers and a key of at most two columns. Call before the first row.
   void keep_best(std::uint32_t column, const value_order& order);
   [[nodiscard]] bool keeps_best() const { return std::holds_alternative<device_best>(kept_by_); }
-  /// Rows that subsumptions take away otherwise: it comes here when that is done.
+  /// Has no effect: the relation arrives here only after subsumptions have erased rows elsewhere.
   void make_erasable() {}
-  /// Rows, with those that better ones have replaced until compact_best().
+  /// Returns the number of rows, including rows replaced by better ones until compact_best().
   [[nodiscard]] std::uint64_t tuples() const { return rows_; }
-  /// Ends a phase: the number of rows is exact, and best values are in their rows.
+  /// Ends a phase: the number of rows becomes exact, and best values are written to their rows.
   void settle();
-  /// Rows that better ones have replaced leave the columns, and indexes are empty until their next refresh. After
-  /// settle(). @param all however few they are
+  /// Removes rows replaced by better ones from the columns and empties the indexes until their next refresh. Call after
+  /// settle().
+  /// @param all compact even if few rows were replaced
   void compact_best(bool all);
-  /// As storage::relation's.
+  /// Like storage::relation::bound_values().
   void bound_values(const std::vector<std::uint64_t>& bounds, std::uint64_t memory);
   [[nodiscard]] const char* set_name() const {
     if (is_factorized()) return "factorized";
     return only_appends_ ? "none" : std::visit([](const auto& kind) { return kind.name(); }, kept_by_);
   }
-  /// Which part of its rows it is asked to have room for at least.
+  /// Returns the fraction of its rows for which room is requested at least.
   [[nodiscard]] std::uint64_t growth_share() const {
     return std::visit([](const auto& kind) { return kind.growth_share(); }, kept_by_);
   }
-  /// For kernels. Of factorized rows: as make_lookup() left it.
+  /// Returns a view for kernels. Factorized rows: as prepared by make_lookup().
   [[nodiscard]] set_view set() const;
   [[nodiscard]] bool is_packed() const { return arity_ <= 2; }
   [[nodiscard]] append_counter* counter() { return counter_.data(); }
-  /// Rows, with those appended; an upper bound after expect().
+  /// Returns the number of rows, including appended ones; an upper bound after expect().
   [[nodiscard]] std::uint64_t tail() const { return tail_; }
-  /// Rows that set and columns hold.
+  /// Returns the number of rows that fit into set and columns.
   [[nodiscard]] std::uint64_t limit() const { return limit_; }
-  /// Says how many rows there are now, as a kernel reported it.
+  /// Sets the number of rows reported by a kernel.
   void set_tail(std::uint64_t rows) {
     tail_ = rows;
     forget_host_columns();
   }
-  /// Says how far iterations that a kernel ran have come.
+  /// Sets the sizes after iterations that ran within a kernel.
   void set_sizes(std::uint64_t old_rows, std::uint64_t rows, std::uint64_t tail) {
     old_rows_ = old_rows;
     rows_ = rows;
     set_tail(tail);
   }
-  /// At most that many candidates are being inserted: until read_tail(), room() counts them as rows.
+  /// Registers that at most this many candidates are being inserted: until read_tail(), room() counts them as rows.
   void expect(std::uint64_t candidates) {
     tail_ += candidates;
     tail_is_bound_ = true;
   }
-  /// Makes sure that the number of rows is exact.
+  /// Reads the exact number of rows.
   void read_tail();
-  /// Inserts candidates that lie in columns of their own: of tuples wider than a slot. Needs room() >= n.
+  /// Inserts candidates from separate columns, for tuples wider than a slot. Requires room() >= n.
   void insert_rows(const word* const* candidates, std::uint64_t n);
 
   std::size_t add_index(index_layout layout);
@@ -199,26 +205,29 @@ class device_relation : public device_columns {
   void drop_index(std::size_t number);
   void drop_set();
 
-  /// All rows at once, distinct, in columns of their own: the relation is complete, without a set and with empty
-  /// indexes.
+  /// Replaces the contents by distinct rows in the given columns: the relation is then complete, without a set and with
+  /// empty indexes.
   void replace(std::vector<array<word>> columns, std::uint64_t rows);
-  /// The same, with rows that get columns when they are needed. Until materialize() it can be counted, and read by
-  /// pieces.
+  /// Like replace(), for rows whose columns are created on demand. Until materialize(), the rows can be counted and
+  /// read by piece.
   void factorize(std::unique_ptr<device_factorized> rows);
   [[nodiscard]] bool is_factorized() const { return factorized_ != nullptr; }
   [[nodiscard]] device_factorized& factorized() const { return *factorized_; }
-  /// Kernels may ask factorized rows from now on: for tuples, and for those with a key of these columns, if these are
-  /// all sources or all nodes. @throws memory_exceeded
+  /// Prepares lookups of factorized rows in kernels: of tuples, and of tuples with a key in these columns, if these are
+  /// all source columns or all value columns.
+  /// @throws memory_exceeded
   void make_lookup(const std::vector<std::uint32_t>& key);
-  /// For kernels, behind that: tuples by those columns alone. Others are not looked at.
+  /// Returns a view for kernels after make_lookup(): lookups by these columns alone.
   [[nodiscard]] set_view set_by_key(const std::vector<std::uint32_t>& key) const;
-  /// Makes columns of factorized rows. @throws memory_exceeded
+  /// Converts factorized rows to columns.
+  /// @throws memory_exceeded
   void materialize();
-  /// Of all rows, where there is none. @throws memory_exceeded
+  /// Builds the set of all rows unless it exists.
+  /// @throws memory_exceeded
   void make_set();
 
-  /// Takes over rows that are known to be distinct, for an empty relation that is only read: it has no set. columns: on
-  /// the host.
+  /// Takes over distinct rows into an empty relation that is only read and has no set.
+  /// @param host_columns columns on the host
   void adopt(const std::vector<const word*>& host_columns, std::uint64_t rows);
 
  private:
@@ -229,19 +238,19 @@ class device_relation : public device_columns {
   [[nodiscard]] set_view rows_in_columns() const;
   [[nodiscard]] bool fits_beside(std::uint64_t rows) const;
   void count_rows(std::uint64_t rows);
-  /// Rows, with those appended, on both sides.
+  /// Sets the number of rows, including appended ones, on host and device.
   void set_counter(std::uint64_t rows);
 
   small_run_builder* small_;
   std::variant<device_set, device_best> kept_by_;
-  bool only_appends_ = false;                // no set at all
-  std::vector<std::uint64_t> value_bounds_;  // by column, where they are known
+  bool only_appends_ = false;                // no set
+  std::vector<std::uint64_t> value_bounds_;  // by column, if known
   array<append_counter> counter_;            // the tail, counted by kernels
-  bool tail_is_bound_ = false;               // the true one may be lower
-  std::uint64_t limit_ = 0;                  // rows that set and columns hold
+  bool tail_is_bound_ = false;               // whether tail_ is an upper bound
+  std::uint64_t limit_ = 0;                  // number of rows that fit into set and columns
   std::vector<std::unique_ptr<device_index>> indexes_;
   std::unique_ptr<device_factorized> factorized_;  // null: rows are in the columns
-  const kept_rows_view* lookup_ = nullptr;         // of these; null: nobody asks them
+  const kept_rows_view* lookup_ = nullptr;         // view of factorized_ for lookups; null: not prepared
 };
 
 }  // namespace gpulog::storage::gpu

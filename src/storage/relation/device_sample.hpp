@@ -8,8 +8,8 @@
 
 namespace gpulog::storage::gpu {
 
-/// sample_rows() of each of several relations, with columns on the device. Waits for it once: what a sample takes here
-/// is the way to the device and back.
+/// Samples several relations with columns on the device, like sample_rows(). Waits for the device only once, because
+/// the round trip dominates the time of a sample.
 [[nodiscard]] std::vector<sampled_rows> sample_rows(const backend::gpu::device_context& context,
                                                     backend::memory_resource& resource,
                                                     const std::vector<sampled_columns>& relations,

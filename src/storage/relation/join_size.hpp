@@ -7,8 +7,9 @@
 
 namespace gpulog::storage::gpu {
 
-/// How many pairs of rows are equal in two columns: exact for small ones, otherwise told from a sample of both.
-/// @param keys more than the largest value of `right`. Waits for the device
+/// Returns the number of pairs of rows with equal values in two columns: exact for small columns, otherwise estimated
+/// from samples of both. Waits for the device.
+/// @param keys more than the largest value of `right`
 [[nodiscard]] double join_size(const backend::gpu::device_context& context, backend::memory_resource& resource,
                                const column_values& left, const column_values& right, std::uint64_t keys);
 

@@ -14,7 +14,7 @@ struct column_values {
   std::uint64_t rows = 0;
 };
 
-/// The largest value of each column; 0 where there is none. One wait for the device, however many columns there are.
+/// Returns the largest value of each column; 0 for an empty column. Waits for the device only once.
 [[nodiscard]] std::vector<word> largest_values(const backend::gpu::device_context& context,
                                                backend::memory_resource& resource,
                                                const std::vector<column_values>& columns);

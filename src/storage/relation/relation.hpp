@@ -21,8 +21,9 @@
 
 namespace gpulog::storage {
 
-/// An append-only relation: rows in columns, what keeps them distinct (representation.hpp), and indexes. Rows [0,
-/// old_rows) are old, [old_rows, rows) delta; what is inserted lies behind and becomes delta with the next advance.
+/// An append-only relation: rows in columns, a representation that keeps the rows distinct (representation.hpp), and
+/// indexes. Rows [0, old_rows) are old, [old_rows, rows) delta; inserted rows follow and become delta with the next
+/// advance.
 class relation {
  public:
   relation(memory_resource& resource, std::uint32_t arity, const relation_options& options)
@@ -30,63 +31,65 @@ class relation {
     represent_rows();
   }
 
-  // --- Before the first row: other representations than the mode's. What is inserted is the same for all of them.
+  // --- Before the first row: representations other than the mode's. The interface for insertions is the same for all.
 
-  /// Each domain is a key of which one tuple stays (choice-domain). What is inserted are then candidates, and choose()
-  /// has to follow.
+  /// Keeps one tuple per key of each domain (choice-domain). Insertions then collect candidates, and choose() must
+  /// follow.
   void set_choice_domains(const std::vector<choice_rows::domain>& domains) {
     kept_by_.emplace<choice_rows>(rows_, domains);
   }
-  /// Rows can be erased (subsumption). In both modes its tuple set is then the one that refers to rows, and an erased
-  /// tuple is a new one when it is inserted again.
+  /// Permits the erasure of rows (subsumption). In both modes the tuple set then refers to rows, and an erased tuple
+  /// counts as new when it is inserted again.
   void make_erasable() { kept_by_.emplace<hashed_rows>(rows_, true); }
-  /// One row stays for each value of the other columns, the best in this one.
+  /// Keeps one row per combination of the remaining columns: the best value in this column.
   void keep_best(std::uint32_t column, value_order order) { kept_by_.emplace<best_rows>(rows_, column, order); }
-  /// The same, but what stays in each of these columns, one or more, is the bound of all values.
+  /// Like keep_best(), but each of the given columns, at least one, holds the bound of all values.
   void keep_bounds(std::vector<bounded_column> columns) { kept_by_.emplace<best_rows>(rows_, std::move(columns)); }
-  /// An equivalence relation. It has pairs instead of rows: no columns and no indexes, and rows() is the number of
-  /// pairs.
+  /// Becomes an equivalence relation, which has pairs instead of rows: no columns and no indexes, and rows() is the
+  /// number of pairs.
   void become_equivalence() { kept_by_.emplace<equivalence_rows>(rows_); }
-  /// No tuple will be inserted twice, and none be looked up. There is no tuple set then.
+  /// Omits the tuple set: no tuple will be inserted twice or looked up.
   void skip_set() {
     if (abilities().has_columns) kept_by_.emplace<distinct_rows>(rows_);
   }
-  /// Whether it has something that keeps its rows distinct.
+  /// Returns whether a set keeps the rows distinct.
   [[nodiscard]] bool has_set() const { return !std::holds_alternative<distinct_rows>(kept_by_); }
 
-  /// From the next restart on, the end of a phase shows only the best of the rows that wait, at least that many if
-  /// there are: others wait behind the delta, where better ones write over them. 0: all of them, as before.
+  /// Limits the delta from the next restart on: the end of a phase shows only the best of the waiting rows, at least
+  /// `least` if available; the remaining rows wait after the delta, where better rows overwrite them. 0: no limit.
   void use_priority_delta(std::uint64_t least) { kept_by<best_rows>().use_priority_delta(least); }
-  /// All rows, those that are here and those to come, have values below these bounds, one a column. Then the tuple set
-  /// can be a bit matrix: at once where it is small or asked for, else when a hash set would be of its size.
-  /// @param memory bytes that all relations may take; a matrix is content with a share of what is left of them
+  /// Declares exclusive upper bounds for the values of all rows, present and future, one per column. Then the tuple set
+  /// may become a bit matrix: immediately if the matrix is small or requested, otherwise when a hash set would reach
+  /// its size.
+  /// @param memory limit for all relations in bytes; a matrix uses at most a share of the remaining memory
   void bound_values(const std::vector<std::uint64_t>& bounds, std::uint64_t memory) {
     if (auto* const packed = std::get_if<packed_rows>(&kept_by_)) packed->bound_values(bounds, memory);
   }
 
-  /// The rows that are here have values below these bounds, and no others are expected. Then the tuple set becomes a
-  /// bit matrix where that is not larger.
+  /// Declares exclusive upper bounds for the values of present rows, with no further values expected. Then the tuple
+  /// set becomes a bit matrix unless the matrix would be larger.
   void bound_present_values(const std::vector<std::uint64_t>& bounds, std::uint64_t memory) {
     if (auto* const packed = std::get_if<packed_rows>(&kept_by_)) packed->bound_present_values(bounds, memory);
   }
 
-  /// Whether bounds of its values may change its tuple set.
+  /// Returns whether bounds of its values may change the tuple set.
   [[nodiscard]] bool keeps_packed_tuples() const { return std::holds_alternative<packed_rows>(kept_by_); }
   [[nodiscard]] bool keeps_best() const { return std::holds_alternative<best_rows>(kept_by_); }
-  /// Whether a tuple that is inserted is in its place at once, and who inserts it does not matter.
+  /// Returns whether an inserted tuple is in its final place immediately, independent of the inserting worker.
   [[nodiscard]] bool inserts_at_once() const { return abilities().inserts_at_once; }
-  /// How it tells whether a tuple is new: "hash", "bits", "words" or "hisa"; "none": it need not, or can't any more;
-  /// "factorized": it has no columns yet.
+  /// Returns the name of the test for new tuples: "hash", "bits", "words" or "hisa"; "none" without a test;
+  /// "factorized" before columns exist.
   [[nodiscard]] const char* set_name() const {
     return std::visit([](const auto& kind) { return kind.name(); }, kept_by_);
   }
-  /// nullptr for relations that are none.
+  /// Returns nullptr unless the relation is an equivalence relation.
   [[nodiscard]] const equivalence* as_equivalence() const {
     const auto* const kind = std::get_if<equivalence_rows>(&kept_by_);
     return kind != nullptr ? &kind->classes() : nullptr;
   }
 
-  /// Of an equivalence relation: fills the columns with its pairs. @throws memory_exceeded
+  /// Fills the columns of an equivalence relation with its pairs.
+  /// @throws memory_exceeded
   void write_out() {
     std::visit([](auto& kind) { kind.write_out(); }, kept_by_);
   }
@@ -98,26 +101,28 @@ class relation {
   [[nodiscard]] std::uint64_t rows() const { return rows_.rows; }
   [[nodiscard]] std::uint64_t old_rows() const { return rows_.old_rows; }
   [[nodiscard]] std::uint64_t delta_rows() const { return rows_.rows - rows_.old_rows; }
-  /// Rows that the current phase has appended; exact after settle().
+  /// Returns the number of rows appended by the current phase; exact after settle().
   [[nodiscard]] std::uint64_t appended_rows() const { return rows_.end() - rows_.rows; }
-  /// Whether no tuple can be new: it has the empty one. Any number of workers at a time, also while others insert.
+  /// Returns whether no tuple can be new because the relation contains the empty tuple. Thread-safe, also during
+  /// insertions.
   [[nodiscard]] bool is_full() const { return arity() == 0 && rows_.end() != 0; }
   [[nodiscard]] const word* column(std::uint32_t c) const { return rows_.columns[c].data(); }
   [[nodiscard]] column_pointers columns() const { return rows_.pointers(); }
   [[nodiscard]] const phase_times& times() const { return rows_.times; }
   [[nodiscard]] std::uint64_t bytes() const;
 
-  // --- Inserting. Any number of workers at a time; make_room and what follows it need all others to be elsewhere.
+  // --- Insertions. Thread-safe, except make_room() and the functions after it, which require all workers to be idle.
 
-  /// Rows that have to be free while so many workers insert a tile each; one alone needs those of its tile. Room is
-  /// written to, so it costs time: small relations that one worker extends have little.
+  /// Returns the number of rows that must be free while the given number of workers insert a tile each; a single worker
+  /// needs the rows of its tile only. Unused room costs time because it is written: small relations with a single
+  /// worker have little.
   [[nodiscard]] static constexpr std::uint64_t room_for(unsigned workers) {
     return workers * (tile_rows + reservation_rows);
   }
   [[nodiscard]] bool has_room(std::uint64_t room) const {
     return std::visit([room](const auto& kind) { return kind.has_room(room); }, kept_by_);
   }
-  /// Whether every worker may insert one more tile.
+  /// Returns whether every worker may insert another tile.
   [[nodiscard]] bool has_room() const { return has_room(room_for(rows_.options.workers)); }
   /// @throws memory_exceeded
   template <class Backend>
@@ -129,16 +134,17 @@ class relation {
     make_room(backend, room_for(rows_.options.workers));
   }
 
-  /// Offers n <= tile_rows tuples, given as one array a column. Needs has_room(n), beside others has_room(room_for())
-  /// of as many as there are.
-  /// @return how many were new (`hisa` mode and candidates of a choice: 0; settle() tells); of an equivalence relation,
-  /// how many united classes
+  /// Offers n <= tile_rows tuples, one array per column. Requires has_room(n), or has_room(room_for(workers)) with
+  /// several workers.
+  /// @return the number of new tuples (0 in `hisa` mode and for candidates of a choice until settle()); for an
+  ///   equivalence relation, the number of insertions that merged classes
   template <class Access>
   std::uint32_t insert(const word* const* values, std::uint32_t n, insert_scratch& scratch, unsigned worker) {
     return std::visit([&](auto& kind) { return kind.template insert<Access>(values, n, scratch, worker); }, kept_by_);
   }
   /// Appends tuples that are known to be new, in their order, to a relation without a set: workers share the columns.
-  /// Nobody else inserts meanwhile. @throws memory_exceeded
+  /// No concurrent insertions are permitted.
+  /// @throws memory_exceeded
   template <class Backend>
   void append(Backend& backend, const column_pointers& values, std::uint64_t n) {
     const std::uint64_t end = rows_.end();
@@ -146,8 +152,8 @@ class relation {
     for (std::uint32_t c = 0; c < arity(); ++c) backend.copy(values[c], n, rows_.columns[c].data() + end);
     rows_.set_end(end + n);
   }
-  /// The same for tuples (first, y) of the values y of n words, at most tile_rows, of a relation with two columns.
-  /// Nobody else offers tuples with this first value meanwhile.
+  /// Like insert(), for tuples (first, y) with the values y in n words, at most tile_rows tuples, of a binary relation.
+  /// No other worker may offer tuples with this first value at the same time.
   template <class Access>
   std::uint32_t insert_words(word first, const bitmap_words& words, std::uint32_t n, insert_scratch& scratch,
                              unsigned worker) {
@@ -161,12 +167,13 @@ class relation {
     const word* const columns[] = {firsts, values};
     return insert<Access>(columns, count, scratch, worker);
   }
-  /// found[i] = whether tuple i is in the relation. Any number of workers at a time, also while others insert.
+  /// Sets found[i] to whether tuple i is in the relation. Thread-safe, also during insertions.
   void contains(const word* const* values, std::uint32_t n, insert_scratch& scratch, std::uint8_t* found) const {
     std::visit([&](const auto& kind) { kind.contains(values, n, scratch, found); }, kept_by_);
   }
 
-  /// Chooses among the candidates since the last time, in a relation with choice-domains. @return how many were chosen
+  /// Chooses among the candidates since the last call, in a relation with choice-domains.
+  /// @return the number of chosen tuples
   template <class Backend>
   std::uint64_t choose(Backend& backend) {
     return std::visit([&](auto& kind) { return kind.choose(backend); }, kept_by_);
@@ -175,66 +182,68 @@ class relation {
     return std::visit([](auto& kind) { return kind.choose_in_order(); }, kept_by_);
   }
 
-  /// Ends a phase: what was appended is distinct and without gaps.
+  /// Ends a phase: appended rows are then distinct and without gaps.
   template <class Backend>
   void settle(Backend& backend) {
     std::visit([&](auto& kind) { kind.settle(backend); }, kept_by_);
   }
-  /// Delta joins old, what was appended becomes delta.
+  /// Adds delta to old; appended rows become delta.
   void advance() {
     std::visit([](auto& kind) { kind.advance(); }, kept_by_);
   }
-  /// All rows are old: the relation is complete for now.
+  /// Makes all rows old: the relation is complete for now.
   void complete() {
     std::visit([](auto& kind) { kind.complete(); }, kept_by_);
   }
-  /// All rows are delta, as at the start of a fixpoint.
+  /// Makes all rows delta, as at the start of a fixpoint.
   void restart() {
     std::visit([](auto& kind) { kind.restart(); }, kept_by_);
   }
 
-  /// Takes over rows that are known to be distinct, for an empty relation that nothing will be inserted into or looked
-  /// up in as a tuple: it has no set. @throws memory_exceeded
+  /// Takes over distinct rows into an empty relation that receives no insertions and no tuple lookups, and therefore
+  /// has no set.
+  /// @throws memory_exceeded
   void adopt(const column_pointers& values, std::uint64_t rows);
 
-  // --- Erasing, in a relation that is erasable. Nobody may use it meanwhile.
+  // --- Erasing, in a relation with erasable rows. No concurrent use is permitted.
 
-  /// Tuples, without rows that are erased but still in the columns.
+  /// Returns the number of tuples, without erased rows that are still in the columns.
   [[nodiscard]] std::uint64_t tuples() const { return rows_.rows - rows_.erased_rows; }
   [[nodiscard]] std::uint64_t erased_rows() const { return rows_.erased_rows; }
-  /// After settle(): of the rows that the phase has appended, row rows() + i goes where marks[i] is not 0.
+  /// Erases row rows() + i of the phase's appended rows if marks[i] is not 0. Call after settle().
   void erase_appended(const std::uint8_t* marks) { kept_by<hashed_rows>().erase_appended(marks); }
-  /// The row's tuple is no longer in the relation. The row stays in the columns and indexes until compact().
+  /// Erases the row's tuple. The row stays in the columns and indexes until compact().
   void erase(std::uint64_t row) { kept_by<hashed_rows>().erase(row); }
-  /// Rows that were erased, those with marks[row] not 0, leave the columns; the others keep their order. Indexes are
+  /// Removes erased rows, whose marks[row] is not 0, from the columns; the remaining rows keep their order. Indexes are
   /// empty until their next refresh.
   void compact(const std::uint8_t* marks) {
     kept_by<hashed_rows>().compact(marks);
     drop_indexes();
   }
-  /// compact() for a relation that keeps the best rows: it knows which ones were erased.
+  /// Like compact(), for a relation that keeps the best rows and records which rows were erased.
   void compact_best() {
     kept_by<best_rows>().compact();
     drop_indexes();
   }
 
-  /// All rows at once, distinct, in columns of their own: the relation is complete, without a set and with empty
-  /// indexes.
+  /// Replaces the contents by distinct rows in the given columns: the relation is then complete, without a set and with
+  /// empty indexes.
   void replace(std::vector<array<word>> columns, std::uint64_t rows);
-  /// The same, with rows that get columns when they are needed. Until materialize() it can be counted, and read through
-  /// as_factorized().
+  /// Like replace(), for rows whose columns are created on demand. Until materialize(), the rows can be counted and
+  /// read through as_factorized().
   void factorize(std::unique_ptr<factorized_form> form);
   [[nodiscard]] bool is_factorized() const { return as_factorized() != nullptr; }
-  /// nullptr for relations that are not.
+  /// Returns nullptr unless the relation is factorized.
   [[nodiscard]] factorized_form* as_factorized() const {
     const auto* const kind = std::get_if<factorized_rows>(&kept_by_);
     return kind != nullptr ? &kind->form() : nullptr;
   }
-  /// They will be inserted again: of a relation without a set, those that the phase has appended behind n rows.
+  /// Forgets appended rows after the first n of the phase, in a relation without a set: they will be inserted again.
   void forget_appended(std::uint64_t n) {
     if (!has_set()) rows_.set_end(rows_.rows + n);
   }
-  /// Makes columns of factorized rows. @throws memory_exceeded
+  /// Converts factorized rows to columns.
+  /// @throws memory_exceeded
   template <class Backend>
   void materialize(Backend& backend) {
     if (const auto* const kind = std::get_if<factorized_rows>(&kept_by_)) {
@@ -244,7 +253,7 @@ class relation {
       replace(std::move(made), count);
     }
   }
-  /// Takes all rows out; the relation is as it was made, with its indexes empty.
+  /// Moves all rows out; the relation returns to its initial state with empty indexes.
   [[nodiscard]] std::vector<array<word>> take_rows();
 
   // --- Indexes.
@@ -268,7 +277,7 @@ class relation {
     indexes_[number] =
         std::make_unique<sorted_index>(*rows_.resource, indexes_[number]->layout(), rows_.options.buffers);
   }
-  /// Nothing will be inserted or looked up any more.
+  /// Drops the set: no further insertions or lookups follow.
   void drop_set();
 
  private:
@@ -279,7 +288,7 @@ class relation {
   [[nodiscard]] Kind& kept_by() {
     return std::get<Kind>(kept_by_);
   }
-  /// As the mode and the arity say.
+  /// Chooses the representation for the mode and the arity.
   void represent_rows();
   void drop_indexes() {
     for (std::size_t number = 0; number < indexes_.size(); ++number) drop_index(number);

@@ -6,8 +6,8 @@ namespace gpulog::storage {
 
 class wide_values;
 
-/// Capacities of buffers that a merge fills. The paper's eager buffer management (section 5.3): room for full + k x
-/// delta instead of the exact size, and the buffer of the merge before is kept for the next one.
+/// Capacities of buffers that a merge fills. The paper's eager buffer management (section 5.3) reserves room for full +
+/// k x delta instead of the exact size and keeps the previous merge's buffer for the next merge.
 struct buffer_policy {
   bool eager = true;
   double factor = 8.0;  ///< k
@@ -17,15 +17,15 @@ struct buffer_policy {
   }
 };
 
-/// Which tuple set and which indexes a relation has (docs/internals/storage.md).
+/// Selects the tuple set and the indexes of a relation (docs/internals/storage.md).
 enum class storage_mode : std::uint8_t { hash, hisa };
 
-/// Which tuple set a relation in the `hash` way gets where its values allow a choice. bits and words: wherever that is
-/// possible, for experiments.
+/// Selects the tuple set of a relation in `hash` mode if its values allow a choice. bits and words: whenever possible,
+/// for experiments.
 enum class set_choice : std::uint8_t { automatic, hash, bits, words };
 
-/// Bytes of a bit matrix that may take the place of a hash set, at most.
-/// @param memory bytes that all relations may take, of which `used` are
+/// Returns the maximum size in bytes of a bit matrix that replaces a hash set.
+/// @param memory limit for all relations in bytes, of which `used` are in use
 [[nodiscard]] inline std::uint64_t largest_matrix(set_choice chosen, std::uint64_t memory, std::uint64_t used) {
   const std::uint64_t share = chosen == set_choice::automatic ? 4 : 2;
   return used < memory ? (memory - used) / share : 0;
@@ -34,14 +34,14 @@ enum class set_choice : std::uint8_t { automatic, hash, bits, words };
 struct relation_options {
   storage_mode mode = storage_mode::hash;
   buffer_policy buffers;
-  /// `hisa` mode: candidates are sorted and deduplicated when this many have been collected, or at the end of a phase.
+  /// `hisa` mode: candidates are sorted and deduplicated when this many are collected, or at the end of a phase.
   std::uint64_t candidate_rows = 8u << 20;
   unsigned workers = 1;
   set_choice sets = set_choice::automatic;  ///< `hash` mode
-  const wide_values* wide = nullptr;        ///< of words with 64 bits: for a choice among tuples, which goes by values
+  const wide_values* wide = nullptr;        ///< for 64-bit programs: values that determine a choice among tuples
 };
 
-/// Times of the paper's phases that a relation in `hisa` mode spends on its own, in seconds.
+/// Times of the paper's phases that a relation in `hisa` mode runs on its own, in seconds.
 struct phase_times {
   double populate_delta = 0;  ///< sort, unique, set difference
   double merge = 0;           ///< full with delta

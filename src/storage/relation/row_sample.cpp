@@ -7,8 +7,8 @@ namespace gpulog::storage {
 
 namespace {
 
-/// Appends the rows that are taken. All rows are looked at, so this is the time that a sample takes: the columns of
-/// most relations are few enough to be told apart here.
+/// Appends the sampled rows. All rows are visited, which dominates the time of a sample: therefore common arities have
+/// specialized loops.
 template <std::uint32_t Arity>
 void take_rows(const row_sample& chosen, const std::vector<const word*>& columns, std::uint64_t rows,
                sampled_rows& sampled) {

@@ -10,14 +10,14 @@
 
 namespace gpulog::storage {
 
-/// One array a column.
+/// One array per column.
 using sampled_rows = std::vector<std::vector<word>>;
 
-/// Which rows of a relation are taken as its sample: those with the lowest hash values, so the same ones in whatever
-/// order they stand, on whatever machine.
+/// Selects the sample of a relation: the rows with the lowest hash values. The selection depends neither on the order
+/// of rows nor on the machine.
 class row_sample {
  public:
-  /// @param wanted about how many rows are to be taken; all of them, if there are not more
+  /// @param wanted approximate sample size; smaller relations are sampled completely
   row_sample(std::uint64_t rows, std::uint64_t wanted)
       : limit_(rows <= wanted ? UINT64_MAX
                               : static_cast<std::uint64_t>(
@@ -30,7 +30,7 @@ class row_sample {
     for (std::uint32_t column = 0; column < arity; ++column) state = add(state, columns[column][row]);
     return mix(state) < limit_;
   }
-  /// takes(), where the arity is known, and not all rows are taken.
+  /// Like takes(), for a known arity and an incomplete sample.
   template <std::uint32_t Arity>
   [[nodiscard]] bool takes_some(const std::array<const word*, Arity>& columns, std::uint64_t row) const {
     std::uint64_t state = 0;
@@ -48,13 +48,13 @@ class row_sample {
   std::uint64_t limit_;
 };
 
-/// What a sample is taken of.
+/// The columns to sample.
 struct sampled_columns {
   std::vector<const word*> columns;
   std::uint64_t rows = 0;
 };
 
-/// @param columns on the host
+/// @param columns columns on the host
 [[nodiscard]] sampled_rows sample_rows(const std::vector<const word*>& columns, std::uint64_t rows,
                                        std::uint64_t wanted);
 

@@ -10,13 +10,13 @@
 /// Trivially copyable views of device storage, for kernels.
 namespace gpulog::storage::gpu {
 
-/// One slot of a key level's hash table; as in key_level.hpp.
+/// A slot of a key level's hash table, with the layout of key_level.hpp.
 struct key_slot {
   std::uint64_t code;
   std::uint64_t range;
 };
 
-/// The distinct keys of a sorted index array, where each one's rows begin, and the table that finds them
+/// The distinct keys of a sorted index array, the start of each key's rows, and the table that finds keys
 /// (storage/indexes/key_level.hpp).
 struct level_view {
   const key_slot* table = nullptr;
@@ -26,9 +26,10 @@ struct level_view {
   std::uint64_t groups = 0;
   std::uint64_t stride = 0;
   std::uint32_t length = 0;
-  bool ranges = false;  ///< a slot holds its key's rows; else its group, and stays right when rows are added
+  /// Whether a slot holds its key's rows instead of its group, which stays valid when rows are added.
+  bool ranges = false;
 
-  /// A key's code: the key itself up to two words, else a hash of it that needs comparing.
+  /// Returns the code of a key: the key itself for up to two words, otherwise a hash that requires a comparison.
   template <class Key>
   [[nodiscard]] GPULOG_HOST_DEVICE std::uint64_t code(const Key& key) const {
     if (length == 1) return key(0);
@@ -38,7 +39,7 @@ struct level_view {
     return hash.value();
   }
 
-  /// The rows of a key; none: count 0. The lookup of Algorithm 3.
+  /// Returns the rows of a key; count 0 if the key does not exist. The lookup of Algorithm 3.
   template <class Key>
   [[nodiscard]] GPULOG_HOST_DEVICE row_range find(const Key& key) const {
     if (groups == 0) return {};
@@ -54,7 +55,7 @@ struct level_view {
     }
   }
 
-  /// < 0: the group's key is below this one.
+  /// Returns a negative number if the group's key is less than the given key.
   template <class Key>
   [[nodiscard]] GPULOG_HOST_DEVICE int compare(std::uint64_t group, const Key& key) const {
     for (std::uint32_t c = 0; c < length; ++c) {
@@ -65,7 +66,7 @@ struct level_view {
     return 0;
   }
 
-  /// The first group whose key is not below this one.
+  /// Returns the first group whose key is not less than the given key.
   template <class Key>
   [[nodiscard]] GPULOG_HOST_DEVICE std::uint64_t lower_bound(const Key& key) const {
     std::uint64_t low = 0;
@@ -82,17 +83,17 @@ struct level_view {
   }
 };
 
-/// A sorted run with the columns that a search reads, searched by one of its key levels.
+/// A sorted run with the columns that a search reads, searched through one of its key levels.
 struct run_view {
   level_view level;
-  const std::uint32_t* direct = nullptr;  ///< rows below each key number; null: by the level's table
-  /// Of runs that are not sorted: by key number where its rows begin (low) and how many they are; null: by the table.
+  const std::uint32_t* direct = nullptr;  ///< number of rows below each key number; null: use the level's table
+  /// For unsorted runs: by key number, the start of its rows (low half) and their count; null: use the table.
   const std::uint64_t* numbered = nullptr;
   const word* stored = nullptr;   ///< [stored column][rows]
-  std::uint64_t direct_size = 0;  ///< of `direct` or `numbered`
+  std::uint64_t direct_size = 0;  ///< size of `direct` or `numbered`
   std::uint64_t rows = 0;
 
-  /// The rows of a key; none: count 0.
+  /// Returns the rows of a key; count 0 if the key does not exist.
   template <class Key>
   [[nodiscard]] GPULOG_HOST_DEVICE row_range find(const Key& key) const {
     if (direct == nullptr) {
@@ -110,24 +111,26 @@ struct run_view {
 
 struct kept_rows_view;
 
-/// The tuple set of a relation: a bit matrix or packed tuples (arity <= 2), else row ids with fingerprints over the
-/// columns; or rows that are kept as words.
+/// The tuple set of a relation: a bit matrix or packed tuples (arity <= 2), otherwise row ids with fingerprints over
+/// the columns; or rows stored as words.
 struct set_view {
   std::uint64_t* slots = nullptr;
-  std::uint64_t capacity = 0;     ///< slots, or words of the matrix; 0: never had a tuple
-  std::uint32_t* bits = nullptr;  ///< the matrix, of words of 32 bits: of tuple (x,y) bit y of row x; of (y), of row 0
-  std::uint64_t stride = 0;       ///< words a row
-  /// Not 0: a slot is a word of 16 bits of a sparse matrix with that many words a row (storage::packed_word).
+  std::uint64_t capacity = 0;  ///< slots, or words of the matrix; 0: never contained a tuple
+  /// The matrix in 32-bit words: tuple (x,y) is bit y of row x; tuple (y) is bit y of row 0.
+  std::uint32_t* bits = nullptr;
+  std::uint64_t stride = 0;  ///< words per row
+  /// Not 0: slots are 16-bit words of a sparse matrix with this many words per row (storage::packed_word).
   std::uint64_t words_per_row = 0;
-  std::uint32_t* has_zero = nullptr;  ///< whether the packed tuple 0 is there
+  std::uint32_t* has_zero = nullptr;  ///< whether the set contains the packed tuple 0
   word* const* columns = nullptr;
   std::uint32_t arity = 0;
-  const kept_rows_view* kept = nullptr;  ///< not null: they are asked, there is no set
+  const kept_rows_view* kept = nullptr;  ///< not null: lookups read the kept rows, and no set exists
 
-  // Of a relation that keeps the best row of a key (device_best.hpp): slots are keys; by slot, and one more at the end:
-  std::uint64_t* best = nullptr;         ///< the rank of the best value offered; not null: it is such a relation
-  const std::uint64_t* shown = nullptr;  ///< of the value that the relation has
-  word flip = 0;                         ///< between a value and its rank
+  // For a relation that keeps the best row of a key (device_best.hpp): slots are keys; arrays by slot, with one extra
+  // entry:
+  std::uint64_t* best = nullptr;         ///< rank of the best value offered; null for all other relations
+  const std::uint64_t* shown = nullptr;  ///< rank of the relation's current value
+  word flip = 0;                         ///< converts between a value and its rank
   std::uint32_t value_column = 0;
   static constexpr std::uint64_t free_key = ~0ULL;
   static constexpr std::uint64_t no_rank = ~0ULL;
@@ -138,13 +141,14 @@ struct set_view {
     for (std::uint32_t c = 0; c < arity; ++c) hash.add(value(c));
     return mix(hash.value());
   }
-  /// The word of the matrix with a packed tuple's bit. It is within the capacity for every tuple that may be there.
+  /// Returns the index of the matrix word that contains a packed tuple's bit. The index is within the capacity for
+  /// every permitted tuple.
   [[nodiscard]] GPULOG_HOST_DEVICE std::uint64_t bit_word(std::uint64_t key) const {
     return (key >> 32) * stride + (static_cast<word>(key) >> 5);
   }
   [[nodiscard]] GPULOG_HOST_DEVICE static std::uint32_t bit_mask(std::uint64_t key) { return 1U << (key & 31); }
 
-  /// The number of the word of a sparse matrix.
+  /// Returns the number of the word in a sparse matrix.
   [[nodiscard]] GPULOG_HOST_DEVICE std::uint64_t word_number(std::uint64_t key) const {
     return (key >> 32) * words_per_row + static_cast<word>(key) / packed_word::bits;
   }
@@ -162,14 +166,15 @@ struct row_values {
   [[nodiscard]] GPULOG_HOST_DEVICE word operator()(std::uint32_t c) const { return columns[c][row]; }
 };
 
-/// Counts what kernels append, in device memory. A kernel's last block copies the tail to where the next kernel finds
-/// it unchanged while its blocks count on.
+/// Counts the rows appended by kernels, in device memory. A kernel's last block copies the tail, so that the next
+/// kernel has an unchanged copy while its blocks increase the tail.
 struct append_counter {
   std::uint64_t tail = 0;
-  std::uint64_t tail_before = 0;  ///< when the running kernel started
+  std::uint64_t tail_before = 0;  ///< value at the start of the running kernel
 };
 
-/// A row id set's slot: fingerprint above, row + 1 below; pending: the number of a candidate that has no row yet.
+/// A slot of a row id set: fingerprint in the upper bits, row + 1 in the lower bits; pending: the number of a candidate
+/// without a row.
 constexpr unsigned row_bits = 40;
 constexpr std::uint64_t row_mask = (1ULL << row_bits) - 1;
 constexpr std::uint64_t pending_flag = 1ULL << (row_bits - 1);

@@ -9,7 +9,7 @@ namespace gpulog::storage {
 
 namespace {
 
-/// All columns but those of the bounds.
+/// Returns all columns that hold no bounds.
 [[nodiscard]] std::vector<std::uint32_t> key_beside(const std::vector<bounded_column>& bounds, std::uint32_t arity) {
   std::vector<std::uint32_t> key;
   for (std::uint32_t c = 0; c < arity; ++c) {
@@ -37,8 +37,8 @@ best_rows::best_rows(column_store& rows, std::vector<bounded_column> bounds)
       replaced_(*rows.resource),
       erased_(*rows.resource) {}
 
-/// Says which of the rows that wait are shown next, and puts them in front: the best of them first, so that few are
-/// shown that better ones replace (as in Dijkstra's algorithm, in portions).
+/// Selects the waiting rows shown next and moves the best of them to the front, so that few shown rows are replaced
+/// later (as in Dijkstra's algorithm, in portions).
 void best_rows::choose_shown() {
   const std::uint64_t begin = rows_->rows;
   const std::uint64_t end = rows_->end();
@@ -74,7 +74,7 @@ void best_rows::swap(std::uint64_t one, std::uint64_t other) {
   std::swap(replaced_[one], replaced_[other]);
 }
 
-/// Rows whose place one has taken that is shown next leave the relation.
+/// Erases the rows that the rows shown next replace.
 void best_rows::erase_replaced() {
   erased_.resize(std::max(rows_->end(), erased_.size()));
   for (std::uint64_t row = rows_->rows; row < shown_; ++row) {
@@ -88,7 +88,7 @@ void best_rows::erase_replaced() {
 void best_rows::compact() {
   const std::uint64_t rows = rows_->rows;
   const std::uint64_t end = rows_->end();
-  // A row that a waiting one is going to replace is no longer in the set.
+  // A row that a waiting row will replace is no longer in the set.
   constexpr std::uint8_t is_leaving = 2;
   for (std::uint64_t row = rows; row < end; ++row) {
     if (replaced_[row] != 0) erased_[replaced_[row] - 1] = is_leaving;
@@ -116,7 +116,7 @@ void best_rows::compact() {
   const std::uint64_t old_rows = rows_->old_rows;
   const std::uint64_t kept_rows = rows == end ? kept : kept_visible;
   rows_->show(old_rows < rows ? places[old_rows] : old_rows == end ? kept : kept_visible, kept_rows);
-  shown_ = shown_ == end ? kept : kept_shown;  // it matters between settle() and advance() only
+  shown_ = shown_ == end ? kept : kept_shown;  // only relevant between settle() and advance()
   rows_->set_end(kept);
   rows_->erased_rows = 0;
   std::fill_n(erased_.data(), erased_.size(), std::uint8_t{0});

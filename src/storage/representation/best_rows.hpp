@@ -11,18 +11,17 @@
 
 namespace gpulog::storage {
 
-/// Rows of which one stays for each key: the one that is best in the only other column, as after a subsumption by "<"
-/// or ">", or one that holds the bounds of all values in the other columns. The row set holds keys then. A better tuple
-/// takes the place of a row in the set; the row that was there leaves the relation when the phase ends. Further ones
-/// write over what the phase has not shown to anybody yet, each column by itself: bounds of several columns know
-/// nothing of each other.
+/// Rows with one row per key: either the row with the best value in the only further column, as after a subsumption by
+/// "<" or ">", or a row with the bounds of all values in the further columns. The row set then contains keys. A better
+/// tuple replaces a row in the set; the replaced row leaves the relation at the end of the phase. Further better tuples
+/// overwrite rows that the phase has not shown yet, column by column: bounds of different columns are independent.
 class best_rows : public row_representation {
  public:
   static constexpr representation_abilities abilities{};
   best_rows(column_store& rows, std::uint32_t column, const value_order& order);
   best_rows(column_store& rows, std::vector<bounded_column> bounds);
 
-  /// As relation's.
+  /// Implements relation::use_priority_delta().
   void use_priority_delta(std::uint64_t least) { least_shown_ = least; }
 
   [[nodiscard]] static const char* name() { return "hash"; }
@@ -50,7 +49,7 @@ class best_rows : public row_representation {
   }
   void contains(const word* const* values, std::uint32_t n, insert_scratch& scratch, std::uint8_t* found) const {
     table_.contains(values, n, scratch, found, [&](std::uint64_t row, std::uint32_t i) {
-      // What a row of the running phase has replaced counts until the next one.
+      // A row replaced by the running phase counts until the next phase.
       if (row >= rows_->rows) row = replaced_[row] - 1;
       return row < rows_->rows && rows_->equals(row, values, i);
     });
@@ -68,11 +67,11 @@ class best_rows : public row_representation {
     rows_->show(0, shown_until());
   }
 
-  /// As relation's.
+  /// Implements relation::compact().
   void compact();
 
  private:
-  /// A column that is not in the key: bound(known, offered) stays in it.
+  /// A column outside the key, which holds bound(known, offered).
   template <class Bound>
   struct kept_column {
     Bound bound;
@@ -85,7 +84,7 @@ class best_rows : public row_representation {
   [[nodiscard]] kept_column<Bound> keep(std::uint32_t column, const Bound& bound, const word* const* values) {
     return {bound, values[column], rows_->columns[column].data()};
   }
-  /// What stays of a tuple that is offered, beside a row that has its key.
+  /// The values that remain when a tuple is merged into the row with its key.
   template <class Columns>
   struct kept_values {
     Columns columns;
@@ -93,7 +92,8 @@ class best_rows : public row_representation {
     void start(std::uint32_t i) {
       for (auto& own : columns) own.kept = own.value = own.offered[i];
     }
-    /// Of a row that somebody may read already. @return whether a row with what stays has to take its place
+    /// Compares the merged values with a row that may have readers.
+    /// @return whether a row with the merged values must replace the row
     bool differs_from(std::uint64_t row) {
       bool differs = false;
       for (auto& own : columns) {
@@ -102,8 +102,8 @@ class best_rows : public row_representation {
       }
       return differs;
     }
-    /// Writes what stays over a row of the running phase. Somebody else may be half done with it: each column takes in
-    /// all values that are offered, in whatever order.
+    /// Merges the values into a row of the running phase. Other workers may write the row concurrently: each column
+    /// combines all offered values in any order.
     void write_over(std::uint64_t row) {
       for (auto& own : columns) {
         word known = __atomic_load_n(own.column + row, __ATOMIC_RELAXED);
@@ -153,15 +153,15 @@ class best_rows : public row_representation {
   void swap(std::uint64_t one, std::uint64_t other);
   void erase_replaced();
 
-  std::uint32_t column_ = 0;  // of the values that have an order
+  std::uint32_t column_ = 0;  // the column with ordered values
   value_order order_;
-  std::vector<bounded_column> bounds_;  // empty: the best value of column_ stays
+  std::vector<bounded_column> bounds_;  // empty: the best value of column_ is kept
   row_table table_;
-  array<std::uint64_t> replaced_;  // by row that was appended: 1 + the row whose place it took; 0: none
-  array<std::uint8_t> erased_;     // by row: it has left the relation, but not yet its columns
-  /// Not 0: of the rows that wait to be shown, a phase shows the best ones, at least that many.
+  array<std::uint64_t> replaced_;  // by appended row: 1 + the row it replaced; 0: none
+  array<std::uint8_t> erased_;     // by row: left the relation, but not yet its columns
+  /// Not 0: each phase shows only the best of the waiting rows, at least this many.
   std::uint64_t least_shown_ = 0;
-  std::uint64_t shown_ = 0;  // the end of those that the next advance shows
+  std::uint64_t shown_ = 0;  // end of the rows that the next advance shows
 };
 static_assert(representation<best_rows>);
 

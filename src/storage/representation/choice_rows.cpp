@@ -89,7 +89,7 @@ void choice_rows::drop_sorted_rivals() {
     if (!tables_.front().has_key(kept - 1, value)) rows_->copy(row, kept++);
   }
   rows_->set_end(kept);
-  // Half of the room is free, or there is more room: sorting is not repeated for little.
+  // If less than half of the room is free, the room grows, so that sorting is not repeated for a small gain.
   if (kept - begin > (end - begin) / 2) rows_->reserve(rows_->next_capacity(rows_->capacity() + 1));
 }
 

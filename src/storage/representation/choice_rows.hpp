@@ -11,10 +11,10 @@
 
 namespace gpulog::storage {
 
-/// Rows of a relation with choice-domains: for each domain a hash table from its columns' values to the one row that
-/// has them. A tuple is kept when its values are new in every domain; so equal tuples are one, too. What is inserted
-/// are candidates, until choose() takes the smaller tuple first, compared column by column as numbers: so it makes no
-/// difference who produced them in which order.
+/// Rows of a relation with choice-domains: for each domain, a hash table from values of its columns to the only row
+/// with these values. A tuple is kept if its values are new in every domain; this also removes duplicates. Insertions
+/// collect candidates, until choose() accepts smaller tuples first, compared column by column as numbers: the result
+/// does not depend on the order of the insertions.
 class choice_rows : public row_representation {
  public:
   using domain = std::vector<std::uint32_t>;  // columns
@@ -28,7 +28,7 @@ class choice_rows : public row_representation {
     drop_rivals(backend);
     rows_->make_room(room);
   }
-  /// @return 0: choose() tells
+  /// @return 0: choose() returns the number
   template <class Access>
   std::uint32_t insert(const word* const* values, std::uint32_t n, insert_scratch& scratch, unsigned) {
     const std::uint32_t kept = select_new(values, n, scratch.homes, scratch.keys);
@@ -55,16 +55,17 @@ class choice_rows : public row_representation {
   }
 
  private:
-  /// Numbers of the tuples that are new in every domain, ascending. @return how many
+  /// Selects the tuples that are new in every domain, in ascending order.
+  /// @return their number
   std::uint32_t select_new(const word* const* values, std::uint32_t n, std::uint64_t* hashes,
                            std::uint64_t* selected) const;
-  /// As sort_rows, by the signed numbers of 64 bits that the words stand for.
+  /// Like sort_rows(), ordered by the signed 64-bit numbers that the words represent.
   void sort_values(const domain& by, std::uint64_t begin, std::uint64_t end, array<std::uint32_t>& sorted) const;
-  /// Of candidates with the same key all but the first go. With one domain that is allowed before a phase ends, as long
-  /// as they are sorted.
+  /// Removes all candidates with the same key except the first. With a single domain, this is permitted before the end
+  /// of a phase if the candidates are sorted.
   void drop_sorted_rivals();
 
-  /// With one domain by its columns first, so that rivals stand together.
+  /// Sorts the candidates; with a single domain by its columns first, so that rivals are adjacent.
   template <class Backend>
   void sort_candidates(Backend& backend) {
     const std::uint64_t begin = chosen_rows_;
@@ -75,7 +76,7 @@ class choice_rows : public row_representation {
     for (std::uint32_t c = 0; c < rows_->arity(); ++c) {
       if (std::find(by.begin(), by.end(), c) == by.end()) by.push_back(c);
     }
-    constexpr word sign = 1U << 31;  // sort_rows compares without signs
+    constexpr word sign = 1U << 31;  // sort_rows() compares unsigned
     const auto flip_signs = [&] {
       for (auto& column : rows_->columns) {
         word* const values = column.data() + begin;
@@ -105,7 +106,7 @@ class choice_rows : public row_representation {
   }
 
   std::deque<row_table> tables_;   // by domain
-  std::uint64_t chosen_rows_ = 0;  // those behind are candidates
+  std::uint64_t chosen_rows_ = 0;  // rows from here on are candidates
 };
 static_assert(representation<choice_rows>);
 

@@ -11,13 +11,13 @@ namespace gpulog::storage::gpu {
 
 using backend::array;
 
-/// The set of a relation of which one row of a key stays, the best (storage/representation/best_rows.hpp), in device
-/// memory: a hash table of keys of two words at most, and for each the rank of its best value. A candidate is compared
-/// where it is produced; a key that gets better in a phase gets one row, behind the relation's others, whose value is
-/// filled in when the phase ends. Rows of worse values stay in the columns until they are more than half of all.
+/// The set of a relation that keeps the best row per key (storage/representation/best_rows.hpp), in device memory: a
+/// hash table of keys of at most two words with the rank of each key's best value. Kernels compare candidates where
+/// they are produced; a key that improves in a phase gets one new row at the end of the relation, whose value is filled
+/// in at the end of the phase. Rows with worse values stay in the columns until they exceed half of all rows.
 class device_best {
  public:
-  /// @param flip combined with a value by exclusive or gives its rank: smaller ones are better
+  /// @param flip exclusive-or mask that converts a value to its rank: smaller ranks are better
   device_best(const backend::gpu::device_context& context, memory_resource& resource, std::uint32_t column, word flip);
 
   [[nodiscard]] const char* name() const { return capacity_ != 0 ? "hash" : ""; }
@@ -26,16 +26,17 @@ class device_best {
   [[nodiscard]] static std::uint64_t growth_share() { return 2; }
   void show(set_view& view) const;
   std::uint64_t extend(const set_view&, std::uint64_t, std::uint64_t limit, std::uint64_t, bool keep);
-  /// The rows get their values, and replace what their keys had.
+  /// Fills in the values of the new rows, which replace the keys' previous rows.
   void settle(const set_view& rows, std::uint64_t begin, std::uint64_t end);
   void release_outgrown() { outgrown_.clear(); }
   void release();
 
-  /// Rows whose keys have better ones. Waits for the device.
+  /// Returns the number of rows whose keys have better rows. Waits for the device.
   [[nodiscard]] std::uint64_t stale_rows() const { return context_->read_counter(stale_.data()); }
-  /// The rows below `rows` that are tuples, in order. Afterwards stale_rows() is 0. Waits for the device.
+  /// Returns the rows below `rows` that are tuples, in order, and sets stale_rows() to 0. Waits for the device.
   [[nodiscard]] array<std::uint64_t> select_tuples(const set_view& set, std::uint64_t rows, std::uint64_t& selected);
-  /// Whether looking for stale rows is worth it. @param rows of the relation
+  /// Returns whether searching for stale rows is worthwhile.
+  /// @param rows number of rows in the relation
   [[nodiscard]] bool is_worth_compacting(std::uint64_t rows) const;
   void set_compacted(std::uint64_t rows) { compacted_rows_ = rows; }
 
@@ -50,8 +51,8 @@ class device_best {
   word flip_;
   std::uint64_t capacity_ = 0;
   array<std::uint64_t> keys_;   // by slot
-  array<std::uint64_t> best_;   // by slot, and one behind for the key that looks like a free slot
-  array<std::uint64_t> shown_;  // the same
+  array<std::uint64_t> best_;   // by slot, with one extra entry for the key that equals a free slot
+  array<std::uint64_t> shown_;  // likewise
   array<std::uint64_t> stale_;
   std::uint64_t compacted_rows_ = 0;
   std::vector<array<std::uint64_t>> outgrown_;

@@ -12,9 +12,8 @@ namespace gpulog::storage::gpu {
 struct kept_rows_view;
 enum class kept_question : std::uint8_t;
 
-/// Rows of a relation that is complete, kept on a device in a smaller form than columns, as factorized_rows on the
-/// host. They can be counted, and kernels find tuples in them; columns are made of them when something needs these, or
-/// a piece at a time.
+/// Rows of a complete relation on a device in a form smaller than columns, like factorized_rows on the host. The rows
+/// can be counted, and kernels find tuples in them; columns are created on demand or by piece.
 class device_factorized {
  public:
   device_factorized() = default;
@@ -24,41 +23,46 @@ class device_factorized {
 
   [[nodiscard]] virtual std::uint64_t rows() const = 0;
   [[nodiscard]] virtual std::uint64_t bytes() const = 0;
-  /// All rows. @throws backend::memory_exceeded
+  /// Returns all rows.
+  /// @throws backend::memory_exceeded
   [[nodiscard]] virtual std::vector<backend::array<word>> columns() = 0;
-  /// Pieces of some million rows: the rows in front of each, and one behind. @throws backend::memory_exceeded
+  /// Returns the boundaries of pieces of some million rows each: the number of rows before each piece, with one extra
+  /// entry.
+  /// @throws backend::memory_exceeded
   [[nodiscard]] virtual const std::vector<std::uint64_t>& pieces() = 0;
-  /// Copies the rows of a piece to arrays of the host, one a column; one thread at a time. @throws
-  /// backend::memory_exceeded
+  /// Copies the rows of a piece to arrays on the host, one per column. Not thread-safe.
+  /// @throws backend::memory_exceeded
   virtual void read(std::size_t piece, word* const* columns) = 0;
-  /// For kernels that ask, in device memory; made once. @throws backend::memory_exceeded
+  /// Returns the view for kernels' lookups, in device memory; created once.
+  /// @throws backend::memory_exceeded
   [[nodiscard]] virtual const kept_rows_view* lookup(kept_question asked) = 0;
-  /// The same on the host, behind lookup().
+  /// Returns the same view on the host, after lookup().
   [[nodiscard]] virtual const kept_rows_view& view() const = 0;
-  /// A row is that of a source, which these columns tell, and has nodes, which these do.
+  /// Returns the columns that identify the source of a row; node_columns() returns the columns that identify its node.
   [[nodiscard]] virtual std::vector<std::uint32_t> source_columns() const = 0;
   [[nodiscard]] virtual std::vector<std::uint32_t> node_columns() const = 0;
-  /// Values that a column has, or more: in device memory; null: those below `count`.
+  /// The values in a column, or a superset: in device memory; null: all values below `count`.
   struct column_bounds {
     const word* values = nullptr;
     std::uint64_t count = 0;
   };
   [[nodiscard]] virtual column_bounds values_of(std::uint32_t column) const = 0;
-  /// Rows of some sources.
+  /// The rows of some sources.
   struct source_rows {
-    /// By source, and one behind: rows in front; left out: the next is the same.
+    /// By source, with one extra entry: number of earlier rows; a missing entry equals the next one.
     const std::uint64_t* places = nullptr;
     const std::uint32_t* listed = nullptr;  ///< sources; null: all
-    std::uint64_t first = 0;                ///< of these, places [first, last)
+    std::uint64_t first = 0;                ///< places [first, last) of these
     std::uint64_t last = 0;
-    std::uint64_t first_row = 0;                ///< in front of these
-    std::uint64_t rows = 0;                     ///< of these
+    std::uint64_t first_row = 0;                ///< number of rows before these
+    std::uint64_t rows = 0;                     ///< number of rows
     std::uint64_t wanted_columns = UINT64_MAX;  ///< bits by column of the relation
   };
-  /// As columns, behind lookup(); those that are not wanted are empty. @throws backend::memory_exceeded
+  /// Returns the rows as columns, after lookup(); unwanted columns are empty.
+  /// @throws backend::memory_exceeded
   [[nodiscard]] virtual std::vector<backend::array<word>> columns_of(const source_rows& wanted) = 0;
 
-  /// What rules have asked so far costs about as much as making columns of so many rows.
+  /// Returns the cost of all lookups so far, in rows that could have been converted to columns.
   [[nodiscard]] double asked_work() const { return asked_work_; }
   void count_asked_work(double rows) { asked_work_ += rows; }
 

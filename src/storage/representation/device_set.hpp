@@ -11,13 +11,14 @@
 
 namespace gpulog::storage::gpu {
 
-/// The tuple set of a relation in device memory: of tuples of two words at most a hash table of tuples, a bit matrix,
-/// or a hash table of its words, as packed_rows; of wider ones a hash table of rows.
+/// The tuple set of a relation in device memory: for tuples of at most two words a hash table of tuples, a bit matrix,
+/// or a hash table of the matrix's words, like packed_rows; for wider tuples a hash table of rows.
 class device_set {
  public:
   device_set(const backend::gpu::device_context& context, memory_resource& resource, set_choice sets);
 
-  /// As storage::relation's. @return whether it has become another set that has no room
+  /// Implements storage::relation::bound_values().
+  /// @return whether a set without room has replaced the set
   bool bound_values(const set_view& rows, std::uint64_t n, const std::vector<std::uint64_t>& bounds,
                     std::uint64_t memory);
 
@@ -28,7 +29,8 @@ class device_set {
   }
   [[nodiscard]] std::uint64_t bytes() const { return slots_.bytes() + bits_.bytes(); }
   [[nodiscard]] std::uint64_t bytes_per_row() const { return bits_.size() != 0 ? 0 : slots_per_row * sizeof(word) * 2; }
-  /// Words for candidates that mostly are duplicates, or neighbours, would be taken in vain.
+  /// Returns the fraction of rows for which room is requested: words for candidates that are mostly duplicates or
+  /// neighbours would be wasted.
   [[nodiscard]] std::uint64_t growth_share() const { return is_words_ ? 8 : 2; }
   void show(set_view& view) const;
   std::uint64_t extend(const set_view& rows, std::uint64_t n, std::uint64_t limit, std::uint64_t extra, bool keep);
@@ -54,11 +56,11 @@ class device_set {
   const backend::gpu::device_context* context_;
   memory_resource* resource_;
   set_choice sets_;
-  std::optional<bit_matrix_shape> bounds_;  // of a matrix that may be the set
-  std::uint64_t memory_ = 0;                // of all relations
-  array<std::uint32_t> bits_;               // the set instead of slots
+  std::optional<bit_matrix_shape> bounds_;  // shape of a matrix that may become the set
+  std::uint64_t memory_ = 0;                // limit for all relations
+  array<std::uint32_t> bits_;               // the set, instead of slots
   bool is_words_ = false;                   // slots are words
-  bool few_share_words_ = false;            // so they need not be
+  bool few_share_words_ = false;            // whether words are not worthwhile
   array<std::uint64_t> slots_;
   std::vector<array<std::uint64_t>> outgrown_;
   array<std::uint32_t> has_zero_;

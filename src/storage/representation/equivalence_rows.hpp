@@ -8,7 +8,7 @@
 
 namespace gpulog::storage {
 
-/// Rows of an equivalence relation: pairs of its classes, which are in no columns. The store counts them.
+/// Rows of an equivalence relation: pairs of its classes, which are not stored in columns. The store counts the pairs.
 class equivalence_rows : public row_representation {
  public:
   static constexpr representation_abilities abilities{.has_columns = false};
@@ -23,7 +23,7 @@ class equivalence_rows : public row_representation {
   void make_room(Backend&, std::uint64_t room) {
     classes_.make_room(std::max<std::uint64_t>(room, tile_rows));
   }
-  /// @return how many united classes
+  /// @return the number of insertions that merged classes
   template <class Access>
   std::uint32_t insert(const word* const* values, std::uint32_t n, insert_scratch& scratch, unsigned) {
     return classes_.insert<Access>(values[0], values[1], n, scratch.keys);
@@ -67,7 +67,7 @@ class equivalence_rows : public row_representation {
   }
 
   equivalence classes_;
-  bool is_published_ = false;  // the pairs that the phase has united; only advance() is missing
+  bool is_published_ = false;  // whether the phase's pairs are published; only advance() is missing
 };
 static_assert(representation<equivalence_rows>);
 

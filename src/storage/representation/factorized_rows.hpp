@@ -11,8 +11,8 @@
 
 namespace gpulog::storage {
 
-/// Rows of a relation that is complete, kept in a smaller form than columns (storage/factorized). The form counts them,
-/// and finds them by values. Who needs columns, an order or an index, or inserts, makes columns of them first.
+/// Rows of a complete relation in a form smaller than columns (storage/factorized), which counts rows and finds rows by
+/// values. For access to columns, an order, an index or insertions, the rows must be converted to columns first.
 class factorized_rows : public row_representation {
  public:
   static constexpr representation_abilities abilities{.has_columns = false};
@@ -24,7 +24,8 @@ class factorized_rows : public row_representation {
 
   [[nodiscard]] factorized_form& form() const { return *form_; }
 
-  /// All rows, pieces shared among workers. @throws memory_exceeded
+  /// Returns all rows; workers share the pieces.
+  /// @throws memory_exceeded
   template <class Backend>
   [[nodiscard]] std::vector<array<word>> columns(Backend& backend) const {
     std::vector<array<word>> made;
@@ -47,7 +48,7 @@ class factorized_rows : public row_representation {
   [[noreturn]] std::uint32_t insert(const word* const*, std::uint32_t, insert_scratch&, unsigned) {
     throw internal_error("factorized rows are inserted into");
   }
-  /// Who asks often has a reader of its own, which remembers what it found.
+  /// Looks up tuples. Frequent callers should keep a reader instead, which caches its results.
   void contains(const word* const* values, std::uint32_t n, insert_scratch&, std::uint8_t* found) const {
     form_->make_reader()->contains(values, n, found);
   }

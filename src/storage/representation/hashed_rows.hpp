@@ -6,12 +6,12 @@
 
 namespace gpulog::storage {
 
-/// Rows of any width in a row set. They can be erased, where that is said before the first row: then an erased tuple is
-/// a new one when it is inserted again.
+/// Rows of any width in a row set. Rows can be erased if this is declared before the first row: then an erased tuple
+/// counts as new when it is inserted again.
 class hashed_rows : public row_representation {
  public:
   static constexpr representation_abilities abilities{.inserts_at_once = true};
-  /// @param loses_rows whether rows are erased, which nobody may use the relation meanwhile
+  /// @param loses_rows whether rows are erased, during which no concurrent use is permitted
   hashed_rows(column_store& rows, bool loses_rows) : row_representation(rows), table_(rows), loses_rows_(loses_rows) {}
 
   [[nodiscard]] static const char* name() { return "hash"; }
@@ -27,7 +27,7 @@ class hashed_rows : public row_representation {
     row_set& set = table_.set();
     const std::uint32_t fresh =
         table_.insert<Access>(values, n, scratch, worker, [&](std::uint64_t hash, std::uint64_t row, std::uint32_t i) {
-          // Others may read a row as soon as it is in the set.
+          // Readers may access a row as soon as it is in the set.
           if constexpr (Access::is_concurrent) rows_->write(row, values, i);
           const auto same_as = [&](std::uint64_t other) { return rows_->equals(other, values, i); };
           if (!set.insert<Access>(hash, row, same_as)) return false;
@@ -38,7 +38,7 @@ class hashed_rows : public row_representation {
     return fresh;
   }
   void contains(const word* const* values, std::uint32_t n, insert_scratch& scratch, std::uint8_t* found) const {
-    // Where rows are erased, a tuple that the phase has found again counts from the next iteration on.
+    // If rows are erased, a tuple found again by the phase counts from the next iteration on.
     const std::uint64_t end = loses_rows_ ? rows_->rows : UINT64_MAX;
     table_.contains(values, n, scratch, found,
                     [&](std::uint64_t row, std::uint32_t i) { return row < end && rows_->equals(row, values, i); });
@@ -48,7 +48,7 @@ class hashed_rows : public row_representation {
     table_.close_gaps([](std::uint64_t, std::uint64_t) {});
   }
 
-  // As relation's.
+  // Implements relation::erase().
   void erase(std::uint64_t row) {
     table_.erase(row);
     ++rows_->erased_rows;

@@ -14,8 +14,8 @@ namespace gpulog::storage {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Rows as published: candidates are collected, and sorted and merged into the set when they are many and when a phase
-/// ends.
+/// Rows as published: candidates are collected, and sorted and merged into the set when their number is large and at
+/// the end of a phase.
 class hisa_rows : public row_representation {
  public:
   static constexpr representation_abilities abilities{};
@@ -34,7 +34,7 @@ class hisa_rows : public row_representation {
     if (capacity >= wanted + room) return settle(backend);
     candidates_.reserve(std::min(wanted, capacity * 4 + 4096) + room);
   }
-  /// @return 0: nobody knows before the phase ends
+  /// @return 0: the number is unknown before the end of the phase
   template <class Access>
   std::uint32_t insert(const word* const* values, std::uint32_t n, insert_scratch&, unsigned) {
     candidates_.append<Access>(values, n);
@@ -67,8 +67,8 @@ class hisa_rows : public row_representation {
   }
 
  private:
-  /// Candidates between two deduplications. Each of these merges into full, that is copies it: so the buffer grows with
-  /// full (never with the candidates).
+  /// Returns the number of candidates between two deduplications. Each deduplication merges into full, that is, copies
+  /// full: therefore the buffer grows with full, never with the candidates.
   [[nodiscard]] std::uint64_t wanted_candidates() const {
     const std::uint64_t least = rows_->options.candidate_rows;
     return rows_->resource->limit() != 0 ? least : std::max(least, rows_->end() / calibration::hisa_candidate_share);

@@ -40,7 +40,7 @@ void packed_rows::hold_more(std::uint64_t room) {
   holds_present_only_ = false;
 }
 
-/// Makes room, or puts another set in its place where that one would be smaller.
+/// Makes room, or replaces the set by another one that would be smaller.
 void packed_rows::grow_set(std::uint64_t room) {
   const set_choice sets = rows_->options.sets;
   const bool may_be_bits = bounds_ && sets != set_choice::words;
@@ -57,7 +57,7 @@ void packed_rows::grow_set(std::uint64_t room) {
   std::visit([&](auto& set) { set.grow(room, rows_->options.workers); }, set_);
 }
 
-/// Whether a narrow set comes into question that is not larger than the set of tuples that is there.
+/// Returns whether a narrow set is possible and not larger than the present set of tuples.
 bool packed_rows::narrow_takes_no_more() const {
   if (!std::holds_alternative<packed_set>(set_) || !bounds_ || rows_->options.sets != set_choice::automatic)
     return false;
@@ -65,7 +65,7 @@ bool packed_rows::narrow_takes_no_more() const {
   return least != 0 && least * sizeof(narrow_set::slot) <= bytes();
 }
 
-/// @return whether there is memory for a matrix
+/// @return whether memory suffices for a matrix
 bool packed_rows::become_bits() {
   memory_resource& resource = *rows_->resource;
   if (bounds_->bytes() > largest_matrix(rows_->options.sets, memory_, resource.used())) return false;
@@ -80,9 +80,9 @@ bool packed_rows::become_bits() {
   return true;
 }
 
-/// Or a hash set anew, if there is no memory for it. There is room for more then.
+/// Becomes a set of words or, without sufficient memory, a new hash set; makes room for `room` more tuples.
 void packed_rows::become_words(std::uint64_t room) {
-  // It is smaller than what it replaces, and nothing is lost when it is not made: the rows have all tuples.
+  // Smaller than the set it replaces. A failure loses nothing, because the rows contain all tuples.
   try {
     return insert_all_rows(set_.emplace<word_set>(*rows_->resource, *bounds_), room);
   } catch (const backend::memory_exceeded&) {
@@ -91,7 +91,7 @@ void packed_rows::become_words(std::uint64_t room) {
   become_hash(room);
 }
 
-/// Or stays what it is, if there is no memory for it. There is room for more then.
+/// Becomes a narrow set or, without sufficient memory, a new hash set; makes room for `room` more tuples.
 void packed_rows::become_narrow(std::uint64_t room) {
   try {
     return insert_all_rows(set_.emplace<narrow_set>(*rows_->resource, *bounds_, rows_->end() + room), room);
@@ -104,7 +104,7 @@ void packed_rows::become_hash(std::uint64_t room) {
   insert_all_rows(set_.emplace<packed_set>(*rows_->resource, rows_->arity()), room);
 }
 
-/// And makes room for more.
+/// Inserts all rows into the set and makes room for `room` more tuples.
 template <class Set>
 void packed_rows::insert_all_rows(Set& set, std::uint64_t room) {
   const auto scratch = std::make_unique<insert_scratch>();

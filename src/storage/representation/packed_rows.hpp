@@ -13,15 +13,15 @@
 
 namespace gpulog::storage {
 
-/// Rows of one or two words, which one of four sets knows without the columns. Which one, and when it changes, depends
-/// on the bounds of the values.
+/// Rows of one or two words in one of four sets that need no columns. The bounds of the values determine the set and
+/// the time at which it changes.
 class packed_rows : public row_representation {
  public:
   static constexpr representation_abilities abilities{.inserts_at_once = true};
   explicit packed_rows(column_store& rows)
       : row_representation(rows), set_(std::in_place_type<packed_set>, *rows.resource, rows.arity()) {}
 
-  /// As relation's.
+  /// Implements relation::bound_values().
   void bound_values(const std::vector<std::uint64_t>& bounds, std::uint64_t memory);
   void bound_present_values(const std::vector<std::uint64_t>& bounds, std::uint64_t memory);
 
@@ -67,7 +67,7 @@ class packed_rows : public row_representation {
   [[nodiscard]] bool narrow_takes_no_more() const;
   void become_narrow(std::uint64_t room);
   void become_hash(std::uint64_t room);
-  /// Of a hash set whose slots hold tuples.
+  /// Returns the size of a hash set whose slots hold tuples.
   [[nodiscard]] std::uint64_t hash_bytes() const {
     return bytes() * (std::holds_alternative<narrow_set>(set_) ? sizeof(std::uint64_t) / sizeof(std::uint32_t) : 1);
   }
@@ -75,9 +75,9 @@ class packed_rows : public row_representation {
   void insert_all_rows(Set& set, std::uint64_t room);
 
   std::variant<packed_set, narrow_set, bit_set, word_set> set_;
-  std::optional<bit_matrix_shape> bounds_;  // of its values, where they are known
-  std::uint64_t memory_ = 0;                // of all relations
-  bool holds_present_only_ = false;         // the bounds are those of the rows that are here, not of others to come
+  std::optional<bit_matrix_shape> bounds_;  // shape for the bounds of values, if known
+  std::uint64_t memory_ = 0;                // limit for all relations
+  bool holds_present_only_ = false;         // whether the bounds cover present rows only
 };
 static_assert(representation<packed_rows>);
 

@@ -8,7 +8,7 @@
 
 namespace gpulog::storage {
 
-/// No column: the only tuple is there or not.
+/// A relation without columns: the only tuple exists or not.
 class nullary_rows : public row_representation {
  public:
   static constexpr representation_abilities abilities{.has_columns = false, .inserts_at_once = true};
@@ -28,7 +28,7 @@ class nullary_rows : public row_representation {
 };
 static_assert(representation<nullary_rows>);
 
-/// No set: rows that are known to be distinct, and that nobody asks for a tuple.
+/// A relation without a set: its rows are known to be distinct, and no tuples are looked up.
 class distinct_rows : public row_representation {
  public:
   static constexpr representation_abilities abilities{.inserts_at_once = true};

@@ -6,20 +6,20 @@
 #include "storage/relation/column_store.hpp"
 #include "storage/sets/tuple_set.hpp"
 
-/// What a relation's rows are kept by: the set that makes them distinct, and whatever else decides which rows it has. A
-/// relation has one of a closed list of kinds (relation.hpp) and asks it; where a kind is written, `representation`
-/// checks that it answers. Kinds are asked once for a tile of tuples, not for each.
+/// Representations of a relation's rows: the set that keeps rows distinct and all further rules that determine its
+/// rows. A relation has one of a closed list of kinds (relation.hpp); each kind must satisfy the concept
+/// `representation`. Calls are dispatched once per tile of tuples.
 namespace gpulog::storage {
 
 struct representation_abilities {
-  /// Rows are in the columns, and can stay there without the representation.
+  /// Whether rows are in columns and can remain there without the representation.
   bool has_columns = true;
-  /// A tuple that is inserted is in its place at once, and who inserts it does not matter.
+  /// Whether an inserted tuple is in its final place immediately, independent of the inserting worker.
   bool inserts_at_once = false;
 };
 
-/// What most kinds have in common: the columns tell whether there is room, a phase has nothing to finish, and what it
-/// appended is shown by the next one.
+/// Common defaults of most kinds: the columns determine the available room, a phase needs no completion, and appended
+/// rows become visible in the next phase.
 class row_representation {
  public:
   explicit row_representation(column_store& rows) : rows_(&rows) {}
@@ -30,24 +30,26 @@ class row_representation {
   void make_room(Backend&, std::uint64_t room) {
     rows_->make_room(room);
   }
-  /// Behind a rule version, so that earlier rules come first: chooses among the tuples that were inserted, where that
-  /// has to be done. @return how many of them turned out to be new
+  /// Chooses among the inserted tuples if necessary. Called after a rule version, so that earlier rules take
+  /// precedence.
+  /// @return the number of new tuples among them
   template <class Backend>
   std::uint64_t choose(Backend&) {
     return 0;
   }
-  /// The same in the order in which they were inserted, for rows of a file.
+  /// Like choose(), in the order of the insertions, for rows of a file.
   std::uint64_t choose_in_order() { return 0; }
-  /// Ends a phase: what was appended is distinct and without gaps.
+  /// Ends a phase: appended rows are then distinct and without gaps.
   template <class Backend>
   void settle(Backend&) {}
-  /// Delta joins old, what was appended becomes delta.
+  /// Adds delta to old; appended rows become delta.
   void advance() { rows_->show(rows_->rows, rows_->end()); }
-  /// All rows are old.
+  /// Makes all rows old.
   void complete() { rows_->show(rows_->end(), rows_->end()); }
-  /// All rows are delta.
+  /// Makes all rows delta.
   void restart() { rows_->show(0, rows_->end()); }
-  /// Fills the columns, and empties them, of a kind that has its rows elsewhere. @throws memory_exceeded
+  /// Fills the columns of a kind that stores its rows elsewhere; forget_written() empties them.
+  /// @throws memory_exceeded
   void write_out() {}
   void forget_written() {}
 
@@ -57,8 +59,9 @@ class row_representation {
 
 class any_backend;
 
-/// Inserting and looking up: as tuple_set. What is inserted needs has_room(); make_room(), and what ends or begins a
-/// phase, needs all workers to be elsewhere. insert() returns how many tuples were new as far as that is known.
+/// The interface for insertions and lookups, like tuple_set. Insertions require has_room(); make_room() and the
+/// functions that end or start a phase require all workers to be idle. insert() returns the number of new tuples as far
+/// as it is known.
 template <class Kind>
 concept representation = requires(Kind& kind, const Kind& known, any_backend& backend, const word* const* values,
                                   std::uint32_t n, std::uint64_t room, insert_scratch& scratch, unsigned worker,

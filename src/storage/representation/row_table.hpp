@@ -11,13 +11,13 @@
 
 namespace gpulog::storage {
 
-/// Rows that a worker takes from the tail at a time for tuples wider than a slot.
+/// Number of rows that a worker reserves at the tail at a time, for tuples wider than a slot.
 constexpr std::uint64_t reservation_rows = 64;
 
-/// A row set over the columns, of rows that differ in key columns, and how workers append to both.
+/// A row set over the columns, with rows that differ in key columns, and the concurrent appends to both.
 class row_table {
  public:
-  /// Of rows that differ as a whole.
+  /// All columns are the key.
   explicit row_table(column_store& rows) : row_table(rows, std::vector<std::uint32_t>(rows.arity())) {
     std::iota(key_.begin(), key_.end(), 0U);
   }
@@ -31,7 +31,7 @@ class row_table {
   [[nodiscard]] bool has_room(std::uint64_t room) const {
     return rows_->has_room(room) && set_.has_room(room, rows_->capacity());
   }
-  /// In the set; the columns have it.
+  /// Makes room in the set; the columns must already have it.
   void make_room(std::uint64_t room) {
     if (set_.has_room(room, rows_->capacity())) return;
     const auto fetch = [this](std::uint64_t row) {
@@ -41,7 +41,8 @@ class row_table {
         room, rows_->capacity(), [this](std::uint64_t row) { return hash(row); }, fetch, rows_->options.workers);
   }
 
-  /// offer(hash, row, i) puts tuple i of a tile at `row`, if it does. @return how many tuples that were
+  /// Calls offer(hash, row, i), which may place tuple i of a tile at `row`.
+  /// @return the number of tuples placed
   template <class Access, class Offer>
   std::uint32_t insert(const word* const* values, std::uint32_t n, insert_scratch& scratch, unsigned worker,
                        const Offer& offer) {
@@ -68,7 +69,7 @@ class row_table {
     return fresh;
   }
 
-  /// found[i] = whether is_tuple(row, i) for the row with the key of tuple i.
+  /// Sets found[i] to is_tuple(row, i) for the row with the key of tuple i.
   template <class IsTuple>
   void contains(const word* const* values, std::uint32_t n, insert_scratch& scratch, std::uint8_t* found,
                 const IsTuple& is_tuple) const {
@@ -99,7 +100,7 @@ class row_table {
     rows_->copy(from, to);
   }
 
-  /// Rows that workers had taken and not used are filled from the end. moved(from, to) is called for each.
+  /// Fills unused reserved rows with rows from the end. Calls moved(from, to) for each moved row.
   template <class Moved>
   void close_gaps(const Moved& moved) {
     std::vector<reservation> gaps;
@@ -117,7 +118,7 @@ class row_table {
     for (const reservation& gap : gaps) {
       for (std::uint64_t hole = gap.next; hole < std::min(gap.end, live); ++hole) {
         while (last_gap > 0 && last == gaps[last_gap - 1].end) last = gaps[--last_gap].next;
-        --last;  // the last row in use
+        --last;  // the last used row
         move(last, hole);
         moved(last, hole);
       }

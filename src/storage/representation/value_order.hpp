@@ -10,12 +10,12 @@
 
 namespace gpulog::storage {
 
-/// An order of the values of a column, as that of words without sign: smaller ones are better. What is no number is
-/// worse than all numbers.
+/// An order of the values in a column, mapped to the order of unsigned words: smaller is better. A NaN is worse than
+/// all numbers.
 struct value_order {
   value_kind kind = value_kind::number;  ///< or unsigned_number, floating
   bool larger_is_better = false;
-  const wide_values* wide = nullptr;  ///< of words with 64 bits
+  const wide_values* wide = nullptr;  ///< for 64-bit programs
 
   [[nodiscard]] wide_word rank(word stored) const {
     if (wide == nullptr) {
@@ -40,8 +40,8 @@ struct value_order {
   }
 };
 
-/// A column in which a row holds a value that follows from all that were offered: bound(a, b), of which it makes no
-/// difference in which order it takes in values, and how often.
+/// A column whose value is derived from all offered values by bound(a, b), which must not depend on the order and
+/// number of its applications.
 struct bounded_column {
   std::uint32_t column = 0;
   std::function<word(word, word)> bound;

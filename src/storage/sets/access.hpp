@@ -3,35 +3,37 @@
 #include <atomic>
 #include <cstdint>
 
-/// Policies of how a table is written to: by a worker who is alone, or by any number of them at a time.
+/// Policies for writing to a table: by a single worker or by concurrent workers.
 namespace gpulog::storage {
 
 struct exclusive_access {
   static constexpr bool is_concurrent = false;
   [[nodiscard]] static std::uint64_t load(const std::uint64_t& place) { return place; }
-  /// Writes `value` where `seen` stands. @return false: another worker has written there, and `seen` is what
+  /// Replaces `seen` by `value`.
+  /// @return false if another worker has changed the place; `seen` is then the present value
   template <class Slot>
   static bool replace(Slot& place, Slot&, Slot value) {
     place = value;
     return true;
   }
-  /// The same; who reads the value sees what was written before it.
+  /// Like replace(); readers of the value also see all earlier writes.
   template <class Slot>
   static bool publish(Slot& place, Slot& seen, Slot value) {
     return replace(place, seen, value);
   }
-  /// @return whether it was not set
+  /// @return whether the bit was clear
   static bool set_bit(std::uint64_t& place, std::uint64_t bit) {
     const bool is_new = (place & bit) == 0;
     place |= bit;
     return is_new;
   }
-  /// Bits that were not in `seen`, which stood there. @return those that nobody else has set since
+  /// Sets bits that are clear in `seen`, the value read before.
+  /// @return the bits that no other worker has set meanwhile
   static std::uint64_t add_bits(std::uint64_t& place, std::uint64_t seen, std::uint64_t bits) {
     place = seen | bits;
     return bits;
   }
-  /// @return what it was
+  /// @return the previous value
   static std::uint64_t add(std::atomic<std::uint64_t>& counter, std::uint64_t more) {
     const std::uint64_t before = counter.load(std::memory_order_relaxed);
     counter.store(before + more, std::memory_order_relaxed);
@@ -53,7 +55,7 @@ struct concurrent_access {
     return __atomic_compare_exchange_n(&place, &seen, value, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE);
   }
   static bool set_bit(std::uint64_t& place, std::uint64_t bit) {
-    // Most candidates are duplicates, and an atomic operation on a line that others read costs much more.
+    // Most candidates are duplicates, and an atomic operation on a shared cache line is much more expensive.
     return (load(place) & bit) == 0 && (__atomic_fetch_or(&place, bit, __ATOMIC_RELAXED) & bit) == 0;
   }
   static std::uint64_t add_bits(std::uint64_t& place, std::uint64_t, std::uint64_t bits) {

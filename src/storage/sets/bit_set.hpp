@@ -11,14 +11,14 @@
 
 namespace gpulog::storage {
 
-/// The shape of a matrix with a bit for each tuple of one or two columns. A row's bits begin with a word.
+/// The shape of a matrix with a bit for each tuple of one or two columns. Each row starts at a word boundary.
 struct bit_matrix_shape {
-  std::uint64_t rows = 0;     ///< of one column: 1
-  std::uint64_t columns = 0;  ///< bits in use
-  std::uint64_t stride = 0;   ///< words of 64 bits a row
+  std::uint64_t rows = 0;     ///< 1 for unary relations
+  std::uint64_t columns = 0;  ///< number of used bits
+  std::uint64_t stride = 0;   ///< 64-bit words per row
   bool is_unary = false;
 
-  /// @param bounds one a column: all its values are smaller
+  /// @param bounds exclusive upper bound of the values, by column
   [[nodiscard]] static bit_matrix_shape of(const std::vector<std::uint64_t>& bounds) {
     bit_matrix_shape shape;
     shape.is_unary = bounds.size() == 1;
@@ -27,7 +27,7 @@ struct bit_matrix_shape {
     shape.stride = (shape.columns + 63) / 64;
     return shape;
   }
-  /// Saturates: values of 32 bits give more than fits.
+  /// Saturates, because 32-bit values may exceed the range.
   [[nodiscard]] std::uint64_t bytes() const {
     std::uint64_t product = 0;
     if (__builtin_mul_overflow(rows, stride * sizeof(std::uint64_t), &product)) return UINT64_MAX;
@@ -35,22 +35,23 @@ struct bit_matrix_shape {
   }
 };
 
-/// A slot is a word of a sparse bit matrix: 16 bits of neighbouring values of the last column, above them the number
-/// of the word, counted row by row.
+/// A slot holds a word of a sparse bit matrix: 16 bits for neighbouring values of the last column, and in the upper
+/// bits the number of the word in row-major order.
 struct packed_word {
   static constexpr unsigned bits = 16;
   static constexpr unsigned number_bits = 48;
   [[nodiscard]] static std::uint64_t key(std::uint64_t slot) { return slot >> bits; }
 
   [[nodiscard]] static std::uint64_t stride(const bit_matrix_shape& shape) { return (shape.columns + bits - 1) / bits; }
-  /// Whether all words of the matrix can be numbered.
+  /// Returns whether all words of the matrix can be numbered.
   [[nodiscard]] static bool can_hold(const bit_matrix_shape& shape) {
     return shape.rows <= (1ULL << number_bits) / std::max<std::uint64_t>(1, stride(shape));
   }
 };
 
-/// A set of tuples as bits of a matrix, for values that are known to be small. A row of the matrix holds what goes with
-/// a value of the first column, so candidates with the same first value meet in few cache lines; and it never grows.
+/// A set of tuples as bits of a matrix, for values that are known to be small. A row of the matrix holds the values
+/// that occur with a value of the first column, so candidates with the same first value share few cache lines; the
+/// matrix never grows.
 class bit_set {
  public:
   /// @throws memory_exceeded
@@ -62,7 +63,7 @@ class bit_set {
   [[nodiscard]] static bool has_room(std::uint64_t) { return true; }
   static void grow(std::uint64_t, unsigned) {}
 
-  /// All tuples are smaller than the bounds.
+  /// All values must be within the bounds.
   template <class Access>
   std::uint32_t insert(const word* const* values, std::uint32_t n, insert_scratch& scratch) {
     std::uint64_t* const places = scratch.homes;
@@ -116,7 +117,7 @@ class bit_set {
   }
 
  private:
-  /// How far ahead a word is fetched.
+  /// Prefetch distance.
   static constexpr std::uint32_t ahead = 16;
 
   [[nodiscard]] std::uint64_t place(std::uint64_t row, word last) const { return row * shape_.stride + last / 64; }

@@ -9,12 +9,12 @@
 
 namespace gpulog::storage {
 
-/// From a value to its number: open addressing, the slot is value and number. One worker at a time may insert, while
-/// any number of them look values up; growing needs them all to be elsewhere.
+/// A hash table from values to their numbers: open addressing, a slot holds value and number. A single worker at a time
+/// may insert while any number of workers look up values; growing requires all workers to be idle.
 class element_numbers {
  public:
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
-  /// Numbers are below this.
+  /// All numbers are smaller.
   static constexpr std::uint64_t most = none;
 
   explicit element_numbers(backend::memory_resource& resource) : slots_(resource) {}
@@ -25,7 +25,7 @@ class element_numbers {
     if (slots_.size() != 0) __builtin_prefetch(slots_.data() + home(value));
   }
 
-  /// none when the value has no number.
+  /// Returns `none` if the value has no number.
   [[nodiscard]] std::uint32_t find(word value) const {
     if (slots_.size() == 0) return none;
     const std::uint64_t* const slots = slots_.data();
@@ -36,7 +36,7 @@ class element_numbers {
     }
   }
 
-  /// The value has no number yet. What was written before can be read by whoever finds the number.
+  /// Inserts a value that has no number yet. All earlier writes are visible to readers of the number.
   void insert(word value, std::uint32_t number) {
     std::uint64_t* const slots = slots_.data();
     std::uint64_t at = home(value);
@@ -44,7 +44,8 @@ class element_numbers {
     __atomic_store_n(slots + at, pack(value, number + 1), __ATOMIC_RELEASE);
   }
 
-  /// Makes room for that many values in all. @throws memory_exceeded, the table unchanged
+  /// Makes room for this number of values in total.
+  /// @throws memory_exceeded; the table is then unchanged
   void grow(std::uint64_t values) {
     constexpr std::uint64_t initial_slots = 1024;
     std::uint64_t slots = std::max(initial_slots, slots_.size());
@@ -64,7 +65,7 @@ class element_numbers {
   [[nodiscard]] std::uint64_t home(word value) const { return scale(mix(value + 1ULL), slots_.size()); }
   [[nodiscard]] std::uint64_t next(std::uint64_t at) const { return at + 1 == slots_.size() ? 0 : at + 1; }
 
-  backend::array<std::uint64_t> slots_;  // value in the high half, number + 1 in the low half; 0: free
+  backend::array<std::uint64_t> slots_;  // value in the upper half, number + 1 in the lower half; 0: free
 };
 
 }  // namespace gpulog::storage

@@ -54,7 +54,7 @@ void equivalence::make_room(std::uint64_t pairs) {
   class_of_.reserve(capacity);
   positions_.reserve(capacity);
   parents_.reserve(capacity);
-  classes_.reserve(capacity);  // has_room() asks this one: it is the last to grow
+  classes_.reserve(capacity);  // grows last because has_room() depends on it
 }
 
 bool equivalence::unite(word left, word right) {
@@ -107,8 +107,8 @@ void equivalence::publish() {
   const auto before = static_cast<std::uint32_t>(elements_);
   const auto count = static_cast<std::uint32_t>(count_.load(std::memory_order_relaxed));
 
-  // The classes that become one are a ring from their root on: their parents are free for that once all roots are
-  // known.
+  // Each group of merged classes forms a ring that starts at its root: the parents are free for this purpose once all
+  // roots are known.
   backend::array<std::uint32_t> roots(*resource_, absorbed_.size());
   for (std::uint64_t i = 0; i < absorbed_.size(); ++i) roots[i] = root(absorbed_[i]);
   for (std::uint64_t i = 0; i < absorbed_.size(); ++i) {

@@ -16,8 +16,8 @@ namespace gpulog::storage {
   return key;
 }
 
-/// A hash scaled to [0, capacity) by its high bits. Monotone in the hash, so growing a table moves its entries in
-/// order: a rehash streams through memory instead of jumping. It also allows any capacity.
+/// Scales a hash to [0, capacity) by its high bits. Monotone in the hash, so growing a table moves its entries in
+/// order: a rehash accesses memory sequentially. Any capacity is possible.
 [[nodiscard]] GPULOG_HOST_DEVICE inline std::uint64_t scale(std::uint64_t hash, std::uint64_t capacity) {
   return backend::multiply_high(hash, capacity);
 }
@@ -26,11 +26,11 @@ namespace gpulog::storage {
   return (static_cast<std::uint64_t>(high) << 32) | low;
 }
 
-/// Hash of a key of several words, given one after another.
+/// The hash of a key of several words, added one after another.
 class key_hash {
  public:
   key_hash() = default;
-  /// Goes on from the value of another one.
+  /// Continues from the value of another hash.
   GPULOG_HOST_DEVICE explicit key_hash(std::uint64_t state) : state_(state) {}
   GPULOG_HOST_DEVICE void add(word value) { state_ = mix(state_ ^ value) + 0x9e3779b97f4a7c15ULL; }
   [[nodiscard]] GPULOG_HOST_DEVICE std::uint64_t value() const { return state_; }

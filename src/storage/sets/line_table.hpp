@@ -11,14 +11,14 @@
 
 namespace gpulog::storage {
 
-/// The slots of a cache line, each read once. A worker decides by one reading whether a value is there and which slot
-/// is free: with two, another one could put the value into the free slot in between, and it would be inserted twice.
+/// A snapshot of the slots in a cache line. A worker checks for a value and finds a free slot in the same snapshot:
+/// with two snapshots, another worker could insert the value in between, and the table would contain it twice.
 template <class Slot>
 class line_reading {
   static constexpr unsigned bits_per_slot = sizeof(Slot) / sizeof(std::uint32_t);
 
  public:
-  /// The first slot of a mask.
+  /// Returns the first slot of a mask.
   static std::uint64_t first_slot(std::uint32_t mask) {
     return static_cast<std::uint64_t>(std::countr_zero(mask)) / bits_per_slot;
   }
@@ -27,14 +27,14 @@ class line_reading {
   explicit line_reading(const Slot* slots) {
     for (int part = 0; part < 4; ++part) {
       parts_[part] = _mm_load_si128(reinterpret_cast<const __m128i*>(slots) + part);
-      // Nothing happens here; but the compiler may not read the slots again instead of keeping them.
+      // Prevents the compiler from reading the slots again instead of keeping them in registers.
       __asm__ volatile("" : "+x"(parts_[part]));
     }
   }
-  /// A mask: the first bit of each slot that is this value. Without a branch: which slot it is can't be predicted.
+  /// Returns a mask: the first bit of each slot that equals the value. Free of branches, which would be unpredictable.
   [[nodiscard]] std::uint32_t equal(Slot value) const {
-    // Compares parts of 32 bits, 16 in all, and packs them to a byte each. (Eight scalar comparisons of 64 bits take
-    // twice the instructions.)
+    // Compares 16 parts of 32 bits each and packs the results to bytes. (Eight scalar comparisons of 64 bits take twice
+    // the number of instructions.)
     __m128i wanted;
     if constexpr (bits_per_slot == 1) {
       wanted = _mm_set1_epi32(static_cast<int>(value));
@@ -67,7 +67,7 @@ class line_reading {
 #endif
 };
 
-/// What a line says of a value. Nearly every probe asks one line, so a call would be a part of its cost.
+/// The result of a search in a line. Inlined: nearly every probe needs one line, so a call would add to its cost.
 enum class line_answer : std::uint8_t { is_there, is_new, is_full };
 
 template <class Slot>
@@ -77,8 +77,8 @@ template <class Slot>
   return seen.equal(0) != 0 ? line_answer::is_new : line_answer::is_full;
 }
 
-/// Puts a value that is not 0 into the first free slot of a line that has no such value.
-/// @return is_new: it was not there, and is now
+/// Inserts a nonzero value into the first free slot of a line unless the line contains the value.
+/// @return is_new if the value was inserted
 template <class Access, class Slot>
 [[gnu::always_inline]] inline line_answer insert_into_line(Slot* line, Slot value) {
   while (true) {
@@ -86,22 +86,22 @@ template <class Access, class Slot>
     if (seen.equal(value) != 0) return line_answer::is_there;
     const std::uint32_t free = seen.equal(0);
     if (free == 0) return line_answer::is_full;
-    // Slots are written once and lines fill from the front. So whoever put the value behind this slot had seen it
-    // taken, and two workers with the same value meet here; who loses looks again.
+    // Slots are written once and lines fill from the front. Therefore a worker that inserted the value after this slot
+    // had seen the slot taken, and two workers with the same value compete here; the loser checks again.
     Slot expected = 0;
     if (Access::replace(line[line_reading<Slot>::first_slot(free)], expected, value)) return line_answer::is_new;
     if (expected == value) return line_answer::is_there;
   }
 }
 
-/// A table whose slots are compared a line at a time. A full line leads to the next.
+/// A table whose slots are compared one line at a time. A full line leads to the next line.
 template <class KeyOf, class Slot>
 class line_table : public slot_table<KeyOf, Slot> {
  public:
   using slot_table<KeyOf, Slot>::slot_table;
 
  protected:
-  /// Whether a value that is not 0 stands in its line, which begins at `at`, or in one behind it.
+  /// Returns whether a nonzero value is in its line, which starts at `at`, or in a following line.
   [[nodiscard]] bool holds(std::uint64_t at, Slot value) const {
     for (;; at = next(at)) {
       const line_answer answer = look_into_line(this->slots() + at, value);
@@ -109,7 +109,7 @@ class line_table : public slot_table<KeyOf, Slot> {
     }
   }
 
-  /// @return whether it was not there
+  /// @return whether the value was inserted
   template <class Access>
   bool insert_at(Slot* slots, std::uint64_t at, Slot value) const {
     for (;; at = next(at)) {

@@ -14,7 +14,7 @@
 
 namespace gpulog::storage {
 
-/// A permutation of the numbers of `bits` bits that mixes them: what mix() does, in fewer bits.
+/// A permutation of the numbers with `bits` bits that mixes them: like mix(), but in fewer bits.
 class number_permutation {
  public:
   explicit number_permutation(unsigned bits) : mask_(~std::uint64_t{0} >> (64 - bits)), shift_((bits + 1) / 2) {}
@@ -31,16 +31,16 @@ class number_permutation {
   unsigned shift_;
 };
 
-/// A set of tuples of one or two columns whose values are known to be below bounds: a hash table as packed_set, with
-/// slots of half the size and lines of sixteen. Tuples are numbered row by row of the matrix of all combinations, and a
-/// permutation mixes the numbers. The upper bits of a mixed number are that of its line, so a slot needs the others
-/// only, and how many lines behind its own it stands (compact hashing: Cleary 1984; with displacements: Poyias, Raman
-/// 2015). 0 marks a free slot. A number that finds so many lines full goes to a set beside the table.
+/// A set of tuples of one or two columns whose values have known bounds: a hash table like packed_set, with slots of
+/// half the size and lines of sixteen. Tuples are numbered in row-major order of the matrix of all combinations, and a
+/// permutation mixes the numbers. The upper bits of a mixed number select its line, so a slot stores only the lower
+/// bits and the number of lines between the slot and its own line (compact hashing: Cleary 1984; with displacements:
+/// Poyias, Raman 2015). 0 marks a free slot. If too many lines are full, the number is stored in an additional set.
 class narrow_set : public array_of_slots<std::uint32_t> {
  public:
   using slot = std::uint32_t;
 
-  /// @param room tuples that fit
+  /// @param room number of tuples that fit
   narrow_set(backend::memory_resource& resource, const bit_matrix_shape& shape, std::uint64_t room = 0)
       : array_of_slots(resource, slots_for(shape, room)),
         rows_(shape.rows),
@@ -51,21 +51,21 @@ class narrow_set : public array_of_slots<std::uint32_t> {
 
   static constexpr const char* name = "narrow";
 
-  /// The slots that it has at least: as many as it takes for a number without that of its line to fit into a slot.
-  /// @return 0: there are too many combinations
+  /// Returns the minimum number of slots: as many as needed so that the lower bits of a number fit into a slot.
+  /// @return 0 if there are too many combinations
   [[nodiscard]] static std::uint64_t least_slots(const bit_matrix_shape& shape) {
     const unsigned bits = bits_of(shape);
     if (bits > most_bits) return 0;
     return std::max(table_growth::initial_slots, line << (std::max(bits, rest_bits) - rest_bits));
   }
-  /// The same for so many tuples.
+  /// Returns the minimum number of slots for the given number of tuples.
   [[nodiscard]] static std::uint64_t slots_for(const bit_matrix_shape& shape, std::uint64_t tuples) {
     std::uint64_t slots = least_slots(shape);
     while (limit(slots) < tuples) slots = table_growth::next(slots);
     return slots;
   }
 
-  /// All tuples are smaller than the bounds.
+  /// All values must be within the bounds.
   template <class Access>
   std::uint32_t insert(const word* const* values, std::uint32_t n, insert_scratch& scratch) {
     const word* const first = values[0];
@@ -106,7 +106,7 @@ class narrow_set : public array_of_slots<std::uint32_t> {
         [&](std::uint32_t i) { found[i] = found[i] != 0 && holds(scratch.homes[i], rest) ? 1 : 0; });
   }
 
-  /// As grow_slots().
+  /// Like grow_slots().
   void grow(std::uint64_t extra, unsigned threads = 1) {
     const std::uint64_t former_slots = slots_.size();
     const unsigned former_rest = rest_of_slot();
@@ -124,16 +124,17 @@ class narrow_set : public array_of_slots<std::uint32_t> {
     for (const std::uint64_t mixed : std::exchange(beside_, {})) insert_mixed<exclusive_access>(mixed, rest_of_slot());
   }
 
-  /// Numbers that found no place in the table.
+  /// Returns the size of the additional set.
   [[nodiscard]] std::size_t numbers_beside() const { return beside_.size(); }
 
  private:
-  /// Bits of a slot that say how many lines behind its own a number stands: less than `most_lines`.
+  /// Bits of a slot that hold the distance of a number from its own line: less than `most_lines`.
   static constexpr unsigned distance_bits = 3;
   static constexpr std::uint32_t most_lines = (1U << distance_bits) - 1;
   static constexpr unsigned rest_bits = 32 - distance_bits;
   static constexpr unsigned least_bits = 32;
-  static constexpr unsigned most_bits = 58;  // a table with all numbers of lines that this needs is beyond any memory
+  // A table with the number of lines required above this limit exceeds any memory.
+  static constexpr unsigned most_bits = 58;
 
   [[nodiscard]] static unsigned bits_of(const bit_matrix_shape& shape) {
     std::uint64_t combinations = 0;
@@ -142,12 +143,13 @@ class narrow_set : public array_of_slots<std::uint32_t> {
   }
   [[nodiscard]] std::uint64_t number_of(word first, word second) const { return first * columns_ + second; }
 
-  /// How many bits of a mixed number its slot has: those below that of its line. Lines are a power of two.
+  /// Returns how many bits of a mixed number are stored in its slot: the bits that do not select its line. The number
+  /// of lines is a power of two.
   [[nodiscard]] unsigned rest_of_slot() const {
     return bits_ - static_cast<unsigned>(std::countr_zero(slots_.size() / line));
   }
   [[nodiscard]] static std::uint64_t home(std::uint64_t mixed, unsigned rest) { return (mixed >> rest) * line; }
-  /// What stands in a slot of the number's own line; one more for each line behind it.
+  /// Returns the contents of a slot in the number's own line; one more for each line of distance.
   [[nodiscard]] static slot slot_of(std::uint64_t mixed, unsigned rest) {
     return static_cast<slot>((mixed & ((std::uint64_t{1} << rest) - 1)) << distance_bits) + 1;
   }
@@ -164,7 +166,7 @@ class narrow_set : public array_of_slots<std::uint32_t> {
     return beside_.contains(mixed);
   }
 
-  /// @return whether it was not there
+  /// @return whether the number was inserted
   template <class Access>
   bool insert_mixed(std::uint64_t mixed, unsigned rest) {
     const slot value = slot_of(mixed, rest);
@@ -177,8 +179,8 @@ class narrow_set : public array_of_slots<std::uint32_t> {
     return beside_.insert(mixed).second;
   }
 
-  /// Inserts the mixed numbers in the scratch's homes. Of its keys, those that were not there are moved, in order, to
-  /// the front.
+  /// Inserts the mixed numbers in the scratch's homes. Moves the keys of new numbers, in order, to the front of its
+  /// keys.
   template <class Access>
   std::uint32_t insert_numbers(std::uint32_t n, insert_scratch& scratch) {
     const unsigned rest = rest_of_slot();
@@ -196,7 +198,7 @@ class narrow_set : public array_of_slots<std::uint32_t> {
   std::uint64_t rows_;
   std::uint64_t columns_;
   bool is_unary_;
-  unsigned bits_;  // of a number
+  unsigned bits_;  // bits of a number
   number_permutation permuted_;
   mutable std::mutex beside_mutex_;
   std::set<std::uint64_t> beside_;

@@ -9,16 +9,16 @@
 
 namespace gpulog::storage {
 
-/// A slot that is the tuple itself.
+/// A slot that contains the tuple itself.
 struct packed_tuple {
   [[nodiscard]] static std::uint64_t key(std::uint64_t slot) { return slot; }
 };
 
-/// A set of tuples of at most 64 bits: open addressing, probed by lines of eight slots. The slot is the tuple. 0 marks
-/// a free slot, and the tuple 0 is a flag beside the table.
+/// A set of tuples of at most 64 bits: open addressing, probed by lines of eight slots. A slot holds the tuple. 0 marks
+/// a free slot, and a separate flag represents the tuple 0.
 class packed_set : public line_table<packed_tuple, std::uint64_t> {
  public:
-  /// @param width columns, 1 or 2
+  /// @param width number of columns, 1 or 2
   explicit packed_set(backend::memory_resource& resource, std::uint32_t width = 2)
       : line_table(resource), width_(width) {}
 
@@ -40,8 +40,8 @@ class packed_set : public line_table<packed_tuple, std::uint64_t> {
     contains(scratch.keys, n, scratch.homes, found);
   }
 
-  /// Inserts keys[0..n). Those that were not there are moved, in order, to the front of keys.
-  /// @return how many were new. Needs has_room(workers * n) before.
+  /// Inserts keys[0..n). Moves the new keys, in order, to the front of `keys`. Requires has_room(workers * n).
+  /// @return the number of new keys
   template <class Access>
   std::uint32_t insert(std::uint64_t* keys, std::uint32_t n, std::uint64_t* homes) {
     for (std::uint32_t i = 0; i < n; ++i) homes[i] = home(keys[i]);
@@ -58,7 +58,7 @@ class packed_set : public line_table<packed_tuple, std::uint64_t> {
     return fresh;
   }
 
-  /// found[i] = whether keys[i] is there.
+  /// Sets found[i] to whether keys[i] is in the set.
   void contains(const std::uint64_t* keys, std::uint32_t n, std::uint64_t* homes, std::uint8_t* found) const {
     for (std::uint32_t i = 0; i < n; ++i) homes[i] = home(keys[i]);
     fetch_ahead<0>(

@@ -9,8 +9,8 @@
 
 namespace gpulog::storage {
 
-/// Rows of a relation in chains of those that are equal in some columns. Unlike in an index, single rows come and go.
-/// Rows keep their numbers and their columns as long as the chains are not cleared.
+/// Chains of rows that are equal in some columns. In contrast to an index, single rows can be added and removed. Rows
+/// keep their numbers and columns until the chains are cleared.
 class row_chains {
  public:
   static constexpr std::uint64_t none = UINT64_MAX;
@@ -29,7 +29,7 @@ class row_chains {
     return slots_.bytes() + heads_.bytes() + samples_.bytes() + next_.bytes() + previous_.bytes();
   }
 
-  /// Forgets all rows; the next ones begin at first_row.
+  /// Removes all rows; further rows start at first_row.
   void clear(std::uint64_t first_row) {
     first_row_ = first_row;
     heads_.resize(0);
@@ -43,7 +43,8 @@ class row_chains {
     }
   }
 
-  /// Adds rows up to `end`, those behind the last one that was added. @throws memory_exceeded
+  /// Adds the rows from the last added row up to `end`.
+  /// @throws memory_exceeded
   void add_until(const column_pointers& columns, std::uint64_t end) {
     const std::uint64_t begin = first_row_ + next_.size();
     if (end <= begin) return;
@@ -67,7 +68,7 @@ class row_chains {
     }
   }
 
-  /// Takes a row out of its chain.
+  /// Removes a row from its chain.
   void remove(const column_pointers& columns, std::uint64_t row) {
     const std::uint64_t after = next_[row - first_row_];
     const std::uint64_t before = previous_[row - first_row_];
@@ -79,15 +80,15 @@ class row_chains {
     }
   }
 
-  /// The number of the chain with the same key as any row of the relation; none: there is none.
+  /// Returns the number of the chain with the same key as the given row of the relation, or `none`.
   [[nodiscard]] std::uint64_t group(const column_pointers& columns, std::uint64_t row) const {
     if (slots_.size() == 0) return none;
     const std::uint64_t number = slots_[find_slot(columns, row)];
     return number == 0 ? none : number - 1;
   }
-  /// The first row of a chain; none: it is empty.
+  /// Returns the first row of a chain, or `none` for an empty chain.
   [[nodiscard]] std::uint64_t first(std::uint64_t group) const { return group == none ? none : heads_[group]; }
-  /// The row behind one that is in a chain.
+  /// Returns the next row of the chain.
   [[nodiscard]] std::uint64_t next(std::uint64_t row) const { return next_[row - first_row_]; }
 
  private:
@@ -102,7 +103,7 @@ class row_chains {
     for (std::uint32_t c : key_columns_) hash.add(columns[c][row]);
     return mix(hash.value());
   }
-  /// Where the row's key is, or would be.
+  /// Returns the slot of the row's key, or the free slot for it.
   [[nodiscard]] std::uint64_t find_slot(const column_pointers& columns, std::uint64_t row) const {
     const std::uint64_t* const slots = slots_.data();
     std::uint64_t at = scale(hash_of(columns, row), slots_.size());
@@ -131,9 +132,9 @@ class row_chains {
   std::vector<std::uint32_t> key_columns_;
   array<std::uint64_t> slots_;     // number of a group + 1; 0: free
   array<std::uint64_t> heads_;     // by group
-  array<std::uint64_t> samples_;   // by group: a row with its key, in the chain or not
+  array<std::uint64_t> samples_;   // by group: a row with its key, in the chain or removed
   array<std::uint64_t> next_;      // by row - first_row_
-  array<std::uint64_t> previous_;  // the same
+  array<std::uint64_t> previous_;  // likewise
   std::uint64_t first_row_ = 0;
 };
 

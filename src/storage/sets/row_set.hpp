@@ -13,25 +13,25 @@
 
 namespace gpulog::storage {
 
-/// What became of a row that was offered to a set of keys.
+/// The result of offering a row to a set of keys.
 enum class placed_row : std::uint8_t { no, added, replaced };
 
 /// The slots of a row set: open addressing with linear probing. A slot holds a row id + 1 in its lower bits and a
-/// fingerprint of the hash in the others. A tuple's row is written before its slot, so whoever sees the slot sees the
-/// row.
+/// fingerprint of the hash in the upper bits. A tuple's row is written before its slot, so that readers of the slot see
+/// the row.
 template <class Slot>
 class row_slots : public array_of_slots<Slot> {
  public:
   static constexpr std::uint64_t no_row = UINT64_MAX;
 
-  /// @param row_bits of a slot
+  /// @param row_bits number of bits in a slot for the row id
   row_slots(backend::memory_resource& resource, std::uint64_t slots, unsigned row_bits)
       : array_of_slots<Slot>(resource, slots), row_bits_(row_bits) {}
 
   [[nodiscard]] unsigned row_bits() const { return row_bits_; }
-  /// A number that no row has: what fits into a slot is larger.
+  /// Returns a number that no row has: the largest number that fits into a slot.
   [[nodiscard]] std::uint64_t nowhere() const { return most_rows(row_bits_); }
-  /// Row ids below this fit into so many bits.
+  /// Returns the exclusive upper bound of row ids for the given number of bits.
   [[nodiscard]] static constexpr std::uint64_t most_rows(unsigned row_bits) {
     return (std::uint64_t{1} << row_bits) - 2;
   }
@@ -67,7 +67,7 @@ class row_slots : public array_of_slots<Slot> {
       }
       if (!is_free && !consider(other)) return placed_row::no;
       show(other);
-      if (!Access::publish(slots[at], seen, entry)) continue;  // with what is there now
+      if (!Access::publish(slots[at], seen, entry)) continue;  // try again with the present value
       return is_free ? placed_row::added : placed_row::replaced;
     }
   }
@@ -88,7 +88,7 @@ class row_slots : public array_of_slots<Slot> {
   void erase(std::uint64_t hash, std::uint64_t row, HashOf&& hash_of) {
     const std::uint64_t size = slots_.size();
     std::uint64_t free = find(hash, row);
-    // What stands behind moves up, as far as its own place: probing ends at a free slot.
+    // Moves later entries up, but not before their own place: probing ends at a free slot.
     const auto distance = [size](std::uint64_t from, std::uint64_t to) {
       return to >= from ? to - from : to + size - from;
     };
@@ -102,7 +102,8 @@ class row_slots : public array_of_slots<Slot> {
     this->count_.fetch_sub(1, std::memory_order_relaxed);
   }
 
-  /// Makes room for that many more, and for row ids of so many bits. Parameters as those of row_set::grow().
+  /// Makes room for `extra` more rows, and for row ids with the given number of bits. For further parameters see
+  /// row_set::grow().
   template <class HashOf, class Fetch>
   void grow(std::uint64_t extra, unsigned row_bits, const HashOf& hash_of, const Fetch& fetch, unsigned threads) {
     const std::uint64_t capacity = this->slots_with_room(extra);
@@ -112,7 +113,7 @@ class row_slots : public array_of_slots<Slot> {
     row_bits_ = row_bits;
     take(std::move(old), former_bits, hash_of, fetch, threads);
   }
-  /// Inserts the rows of a table with other slots, which is empty afterwards. There is room.
+  /// Moves the rows of a table with a different slot size into this one, which must have room; empties the other table.
   template <class From, class HashOf, class Fetch>
   void take_over(row_slots<From>& other, const HashOf& hash_of, const Fetch& fetch, unsigned threads) {
     this->template add_count<exclusive_access>(other.size());
@@ -128,12 +129,12 @@ class row_slots : public array_of_slots<Slot> {
   [[nodiscard]] Slot row_mask() const { return static_cast<Slot>(most_rows(row_bits_) + 1); }
   [[nodiscard]] std::uint64_t row_of(Slot entry) const { return (entry & row_mask()) - std::uint64_t{1}; }
   [[nodiscard]] bool has_same_print(Slot one, Slot other) const { return (one ^ other) >> row_bits_ == 0; }
-  /// The fingerprint is taken from the hash's low bits: its high ones chose the slot.
+  /// The fingerprint consists of the hash's low bits: the high bits select the slot.
   [[nodiscard]] Slot make_entry(std::uint64_t hash, std::uint64_t row) const {
     return static_cast<Slot>(hash << row_bits_ | (row + 1));
   }
   [[nodiscard]] std::uint64_t next(std::uint64_t at) const { return at + 1 == slots_.size() ? 0 : at + 1; }
-  /// Where a row stands that is in the set.
+  /// Returns the slot of a row, which must be in the set.
   [[nodiscard]] std::uint64_t find(std::uint64_t hash, std::uint64_t row) const {
     const Slot entry = make_entry(hash, row);
     std::uint64_t at = scale(hash, slots_.size());
@@ -149,8 +150,8 @@ class row_slots : public array_of_slots<Slot> {
                        move_entries<decltype(access)>(from, begin, end, mask, hash_of, fetch);
                      });
   }
-  /// Inserts what stands in slots [begin, end) of other slots, and frees these behind itself. Rows stand in the order
-  /// of their hashes there, so their tuples lie anywhere: a batch of them is fetched before the first is read.
+  /// Inserts the entries of slots [begin, end) of another table and frees them as it proceeds. Entries are in order of
+  /// their hashes, so their rows have scattered addresses: a batch of rows is prefetched before the first one is read.
   template <class Access, class From, class HashOf, class Fetch>
   void move_entries(backend::array<From>& old, std::uint64_t begin, std::uint64_t end, std::uint64_t mask,
                     const HashOf& hash_of, const Fetch& fetch) {
@@ -179,8 +180,8 @@ class row_slots : public array_of_slots<Slot> {
   unsigned row_bits_;
 };
 
-/// A set of tuples of any width, which stand in the relation's columns; the set has their row ids. Slots have 32 bits
-/// as long as row ids leave room for a fingerprint, then 64.
+/// A set of tuples of any width: the relation's columns hold the tuples, the set holds row ids. Slots have 32 bits as
+/// long as row ids leave room for a fingerprint, then 64.
 class row_set {
   template <class Use>
   decltype(auto) visit(const Use& use) {
@@ -204,11 +205,11 @@ class row_set {
   [[nodiscard]] std::uint64_t bytes() const {
     return visit([](const auto& slots) { return slots.bytes(); });
   }
-  /// @param rows all row ids are below
+  /// @param rows exclusive upper bound of the row ids
   [[nodiscard]] bool has_room(std::uint64_t extra, std::uint64_t rows) const {
     return visit([&](const auto& slots) { return slots.has_room(extra) && rows <= slots.nowhere(); });
   }
-  /// A number that no row has, until the next growth.
+  /// Returns a number that no row has; valid until the next growth.
   [[nodiscard]] std::uint64_t nowhere() const {
     return visit([](const auto& slots) { return slots.nowhere(); });
   }
@@ -220,14 +221,14 @@ class row_set {
     visit([hash](const auto& slots) { slots.prefetch(hash); });
   }
 
-  /// Offers row `row`, whose tuple has this hash. `same_as(other)` compares it with another row's tuple.
-  /// @return whether it was new; then the set refers to `row`.
+  /// Offers row `row`, whose tuple has the given hash. `same_as(other)` compares the tuple with another row's tuple.
+  /// @return whether the tuple was new; then the set refers to `row`
   template <class Access, class SameAs>
   bool insert(std::uint64_t hash, std::uint64_t row, SameAs&& same_as) {
     return visit([&](auto& slots) { return slots.template insert<Access>(hash, row, same_as); });
   }
-  /// For sets of keys: offers row `row`. Where a row with the same key is, consider(it) decides whether `row` takes its
-  /// place. show(replaced row) is called before anybody can see `row`; no_row for none. It may be called again.
+  /// Offers row `row` to a set of keys. If a row with the same key exists, consider(existing) decides whether `row`
+  /// replaces it. Calls show(replaced row), or show(no_row), before `row` becomes visible; may call show() repeatedly.
   template <class Access, class SameKey, class Consider, class Show>
   placed insert_or_replace(std::uint64_t hash, std::uint64_t row, SameKey&& same_key, Consider&& consider,
                            Show&& show) {
@@ -238,18 +239,19 @@ class row_set {
   [[nodiscard]] bool contains(std::uint64_t hash, SameAs&& same_as) const {
     return visit([&](const auto& slots) { return slots.contains(hash, same_as); });
   }
-  /// The tuple of row `from` was moved to row `to`. Nobody may use the set meanwhile.
+  /// Updates the set after the tuple of row `from` moved to row `to`. No concurrent use is permitted.
   void move_row(std::uint64_t hash, std::uint64_t from, std::uint64_t to) {
     visit([&](auto& slots) { slots.move_row(hash, from, to); });
   }
-  /// Takes row `row` with this hash out of the set; hash_of as for grow(). Nobody may use the set meanwhile.
+  /// Removes row `row` with the given hash; hash_of as for grow(). No concurrent use is permitted.
   template <class HashOf>
   void erase(std::uint64_t hash, std::uint64_t row, HashOf&& hash_of) {
     visit([&](auto& slots) { slots.erase(hash, row, hash_of); });
   }
 
-  /// Makes room for that many more, as grow_slots(), and for row ids below `rows`. hash_of(row) gives the hash of a row
-  /// in the set, and fetch(row) asks for the memory that it reads.
+  /// Makes room for `extra` more rows, like grow_slots(), and for row ids below `rows`.
+  /// @param hash_of returns the hash of a row in the set
+  /// @param fetch prefetches the memory that hash_of reads for a row
   template <class HashOf, class Fetch>
   void grow(std::uint64_t extra, std::uint64_t rows, const HashOf& hash_of, const Fetch& fetch, unsigned threads) {
     if (narrow_) {
@@ -265,13 +267,13 @@ class row_set {
   }
 
  private:
-  /// Of 32: the others are the fingerprint's. With 4 of these, a probe reads a tuple in vain for every 16th slot that
-  /// it passes.
+  /// Bits for the row id out of 32; the remaining bits hold the fingerprint. With a fingerprint of 4 bits, a probe
+  /// reads a tuple in vain for every 16th slot.
   static constexpr std::array<unsigned, 2> narrow_bits = {24, 28};
   static constexpr unsigned wide_bits = 40;
 
   backend::memory_resource* resource_;
-  std::optional<row_slots<std::uint32_t>> narrow_;  // or wide_
+  std::optional<row_slots<std::uint32_t>> narrow_;  // exactly one of narrow_ and wide_ is present
   std::optional<row_slots<std::uint64_t>> wide_;
 };
 

@@ -13,14 +13,14 @@
 
 namespace gpulog::storage {
 
-/// When a table grows, and by how much.
+/// The growth policy of tables.
 struct table_growth {
   static constexpr std::uint64_t initial_slots = 1024;
-  static constexpr double max_load = 0.625;  ///< five slots of a line of eight: few lines are full
+  static constexpr double max_load = 0.625;  ///< five slots in a line of eight: few lines are full
   /// Eleven slots of a line of sixteen: as few lines are full.
   static constexpr double max_load_of_narrow_slots = 0.6875;
 
-  /// Growing large tables by a half saves a fifth of some of them, and takes 4 to 10 % of CSPA's time.
+  /// Growing large tables by 50 percent would save a fifth of their size for some, but costs 4 to 10 % of CSPA's time.
   [[nodiscard]] static std::uint64_t next(std::uint64_t slots) { return slots * 2; }
   /// @param load of slots that are taken
   [[nodiscard]] static std::uint64_t limit(std::uint64_t slots, double load = max_load) {
@@ -28,14 +28,14 @@ struct table_growth {
   }
 };
 
-/// How far ahead of the probe a slot is fetched: enough misses under way to hide most of the memory's latency.
+/// The prefetch distance in probes: enough concurrent misses to hide most of the memory latency.
 constexpr std::uint32_t prefetch_distance = 16;
 
-/// Slots in which 0 marks a free one: what tables of them have in common.
+/// An array of slots in which 0 marks a free slot: the common base of tables.
 template <class Slot>
 class array_of_slots {
  public:
-  /// Slots in use.
+  /// Returns the number of used slots.
   [[nodiscard]] std::uint64_t size() const { return count_.load(std::memory_order_relaxed); }
   [[nodiscard]] bool has_room(std::uint64_t extra) const { return size() + extra <= limit_; }
   [[nodiscard]] std::uint64_t bytes() const { return slots_.bytes(); }
@@ -45,7 +45,7 @@ class array_of_slots {
   }
 
  protected:
-  /// Slots of a cache line.
+  /// Number of slots in a cache line.
   static constexpr std::uint64_t line = 64 / sizeof(Slot);
 
   array_of_slots(backend::memory_resource& resource, std::uint64_t slots) : slots_(resource) {
@@ -62,9 +62,10 @@ class array_of_slots {
     return capacity;
   }
 
-  /// Makes room for that many more: move(access, old, begin, end) inserts what stands in these slots of the smaller
-  /// array. Nobody may use the table meanwhile; it may take that many threads of its own, since those that would insert
-  /// are waiting. @throws memory_exceeded, the table unchanged
+  /// Makes room for `extra` more entries: move(access, old, begin, end) inserts the entries in these slots of the
+  /// smaller array. No concurrent use is permitted; the function may start the given number of threads, since the
+  /// inserting workers wait.
+  /// @throws memory_exceeded; the table is then unchanged
   template <class Move>
   void grow_slots(std::uint64_t extra, std::uint64_t slots_per_thread, unsigned threads, const Move& move) {
     if (const std::uint64_t capacity = slots_with_room(extra); capacity != slots_.size())
@@ -93,8 +94,8 @@ class array_of_slots {
     for (std::thread& helper : helpers) helper.join();
   }
 
-  /// Puts a value that is not there into the first free slot. Slot by slot: the line has just been written, and a wide
-  /// load would wait for those stores.
+  /// Inserts a new value into the first free slot. Checks slot by slot: the line has just been written, and a wide load
+  /// would wait for these stores.
   template <class Access>
   void place(std::uint64_t at, Slot value) {
     while (true) {
@@ -104,9 +105,9 @@ class array_of_slots {
     }
   }
 
-  /// The same for tables whose slots say where they belong: put(read(slot, at)) for what stands in slots [begin, end)
-  /// of the smaller array. Hashes are monotone in the slot, so the sweep streams through both arrays; it frees the old
-  /// one behind itself, so that both are never whole at a time.
+  /// Rehashes a table whose slots determine their places: calls put(read(slot, at)) for slots [begin, end) of the
+  /// smaller array. Hashes are monotone in the slot, so the sweep accesses both arrays sequentially; it frees the old
+  /// array as it proceeds, so that both are never complete at the same time.
   template <class Read, class Put>
   static void sweep(backend::array<Slot>& old, std::uint64_t begin, std::uint64_t end, const Read& read,
                     const Put& put) {
@@ -127,8 +128,8 @@ class array_of_slots {
     }
   }
 
-  /// use(i) for n keys, which begin to look at slot home_of(i). The lines of those behind are fetched meanwhile.
-  /// @param Writes 1: to write
+  /// Calls use(i) for n keys, whose probes start at slot home_of(i), and prefetches the lines of later keys.
+  /// @param Writes 1: prefetch for writing
   template <int Writes, class HomeOf, class Use>
   void fetch_ahead(std::uint32_t n, const HomeOf& home_of, const Use& use) const {
     const Slot* const slots = slots_.data();
@@ -145,15 +146,15 @@ class array_of_slots {
 };
 using slot_array = array_of_slots<std::uint64_t>;
 
-/// A table that is probed line by line. (Linear probing from slot to slot leaves the line in nearly every second probe
-/// at this load, and waits for memory again.) KeyOf::key(slot) is what a slot's place depends on.
+/// A table that is probed line by line. (At this load, linear probing by slots leaves the line in nearly every second
+/// probe and waits for memory again.) KeyOf::key(slot) returns the key that determines a slot's place.
 template <class KeyOf, class Slot = std::uint64_t>
 class slot_table : public array_of_slots<Slot> {
  public:
   explicit slot_table(backend::memory_resource& resource, std::uint64_t slots = table_growth::initial_slots)
       : array_of_slots<Slot>(resource, slots) {}
 
-  /// As grow_slots().
+  /// Like grow_slots().
   void grow(std::uint64_t extra, unsigned threads = 1) {
     this->grow_slots(extra, calibration::slots_of_a_thread, threads,
                      [this](auto access, auto& old, std::uint64_t begin, std::uint64_t end) {
@@ -169,7 +170,7 @@ class slot_table : public array_of_slots<Slot> {
   using array_of_slots<Slot>::line;
   using array_of_slots<Slot>::slots_;
 
-  /// The first slot of the key's line.
+  /// Returns the first slot of the key's line.
   [[nodiscard]] std::uint64_t home(std::uint64_t key) const { return scale(mix(key), slots_.size()) & ~(line - 1); }
   [[nodiscard]] std::uint64_t capacity() const { return slots_.size(); }
   [[nodiscard]] Slot* slots() { return slots_.data(); }

@@ -9,7 +9,7 @@
 
 namespace gpulog::storage {
 
-/// Most candidates that a worker offers at a time.
+/// Maximum number of candidates that a worker offers at a time.
 constexpr std::uint32_t tile_rows = 512;
 
 /// Scratch space of one worker.
@@ -18,12 +18,12 @@ struct insert_scratch {
   std::uint64_t homes[tile_rows];
 };
 
-/// Words of a bitmap of values: bit b of bits[numbers[i]] stands for the value 64 * numbers[i] + b.
+/// Words of a bitmap of values: bit b of bits[numbers[i]] represents the value 64 * numbers[i] + b.
 struct bitmap_words {
   const std::uint32_t* numbers;
   const std::uint64_t* bits;
 
-  /// use(value) for each value of the first n words.
+  /// Calls use(value) for each value of the first n words.
   template <class Use>
   void for_each(std::uint32_t n, const Use& use) const {
     for (std::uint32_t i = 0; i < n; ++i) {
@@ -33,11 +33,11 @@ struct bitmap_words {
   }
 };
 
-/// A set of tuples of one or two columns, for any number of workers at a time; growing needs them all to be elsewhere.
-/// insert() takes n <= tile_rows tuples, one array a column, and insert_words() tuples (first, y) for the values y of n
-/// words, while nobody else inserts tuples with this first value. Both need has_room(tuples) for each worker. Tuples
-/// that were not there are packed, in order, into the scratch's keys; their number is returned. found[i] = whether
-/// tuple i is there; values may be as large as they like.
+/// A set of tuples of one or two columns. Thread-safe, except that growing requires all workers to be idle. insert()
+/// takes n <= tile_rows tuples, one array per column; insert_words() takes tuples (first, y) with the values y in n
+/// words, and no other worker may insert tuples with this first value at the same time. Both require has_room(tuples)
+/// for each worker. They pack new tuples, in order, into the scratch's keys and return their number. contains() sets
+/// found[i] to whether tuple i is in the set; its values may exceed the bounds.
 template <class Set>
 concept tuple_set = requires(Set& set, const Set& known, const word* const* values, std::uint32_t n, word first,
                              const bitmap_words& words, insert_scratch& scratch, std::uint8_t* found) {

@@ -10,9 +10,9 @@
 
 namespace gpulog::storage {
 
-/// A set of tuples of one or two columns whose values are known to be below bounds: a hash table of the words of their
-/// bit matrix that are not empty. For domains too large for the whole matrix, where neighbouring values often go with
-/// the same first one: then it has fewer slots than tuples, and neighbours share a cache line.
+/// A set of tuples of one or two columns whose values have known bounds: a hash table of the nonempty words in the
+/// tuples' bit matrix. For domains too large for the whole matrix, if neighbouring values often share their first
+/// value: then the table has fewer slots than tuples, and neighbours share a cache line.
 class word_set : public slot_table<packed_word> {
  public:
   /// @throws memory_exceeded
@@ -22,7 +22,7 @@ class word_set : public slot_table<packed_word> {
 
   static constexpr const char* name = "words";
 
-  /// All tuples are smaller than the bounds.
+  /// All values must be within the bounds.
   template <class Access>
   std::uint32_t insert(const word* const* values, std::uint32_t n, insert_scratch& scratch) {
     std::uint64_t* const homes = scratch.homes;
@@ -87,7 +87,7 @@ class word_set : public slot_table<packed_word> {
         n, [homes](std::uint32_t i) { return homes[i]; },
         [&](std::uint32_t i) {
           found[i] = 0;
-          // A value behind the last column would be found in the next row.
+          // A value beyond the last column would be found in the next row.
           if (last[i] / packed_word::bits >= stride_) return;
           const std::uint64_t number = number_of(values, i);
           for (std::uint64_t at = homes[i];; at = next(at)) {
@@ -110,8 +110,9 @@ class word_set : public slot_table<packed_word> {
     for (std::uint32_t i = 0; i < n; ++i) homes[i] = home(number_of(values, i));
   }
 
-  /// Adds values of a word, as bits. A slot's number is written once and its bits are only ever set, so whoever reads
-  /// it may act on what it saw. @return those that were not there
+  /// Adds values of a word, as bits. A slot's number is written once and its bits are only ever set, so readers may act
+  /// on outdated values.
+  /// @return the new bits
   template <class Access>
   std::uint64_t add_at(std::uint64_t* table, std::uint64_t at, std::uint64_t number, std::uint64_t own,
                        std::uint64_t& taken) const {
@@ -130,12 +131,12 @@ class word_set : public slot_table<packed_word> {
   }
 
   static constexpr std::uint64_t slot_values = (1ULL << packed_word::bits) - 1;
-  std::uint64_t stride_;  // words of 16 bits a row
+  std::uint64_t stride_;  // 16-bit words per row
   bool is_unary_;
 };
 static_assert(tuple_set<word_set>);
 
-/// How many tuples share a slot of a word_set, 1 to 16: by those words of a sample of all numbers that occur.
+/// Estimates the average number of tuples per slot of a word_set, 1 to 16, from a sample of the word numbers.
 /// @param values columns of n rows
 [[nodiscard]] double tuples_per_word(const word* const* values, std::uint64_t n, const bit_matrix_shape& shape);
 

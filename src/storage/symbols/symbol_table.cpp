@@ -15,7 +15,7 @@ constexpr std::size_t first_capacity = 32;
 constexpr std::size_t first_block_bytes = 1024;
 constexpr std::size_t largest_block_bytes = 64 * 1024;
 
-/// Grown before more than 2 of 3 slots are taken.
+/// Returns whether at most 2 of 3 slots would be used.
 constexpr bool has_slots(std::size_t texts, std::size_t capacity) { return 3 * texts <= 2 * capacity; }
 
 std::uint64_t load_word(const char* from) {
@@ -32,7 +32,7 @@ std::uint64_t load_half_word(const char* from) {
 
 __extension__ using wide = unsigned __int128;
 
-/// Both halves of a 64x64 bit product, folded: the one mixing step of the hash.
+/// Folds both halves of a 64x64 bit product: the only mixing step of the hash.
 std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
   const wide product = static_cast<wide>(a) * b;
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
@@ -53,7 +53,7 @@ std::uint64_t hash_bytes(std::string_view text) {
       other = fold(load_word(at + 16) ^ key_1, load_word(at + 24) ^ other);
     }
     if (left > 16) state = fold(load_word(at) ^ key_0, load_word(at + 8) ^ state);
-    // The last 16 bytes, which may overlap what was read before.
+    // The last 16 bytes may overlap earlier bytes.
     return fold(fold(load_word(at + left - 16) ^ key_2, load_word(at + left - 8) ^ state), other ^ key_1);
   }
   std::uint64_t low = 0;
@@ -113,7 +113,7 @@ symbol_table::entry_place symbol_table::place_of(std::uint64_t id) {
   return {top_bit - first_segment_bits, static_cast<std::size_t>(place - (std::uint64_t{1} << top_bit))};
 }
 
-/// Casts make numbers that no text has: those have the empty one.
+/// Returns the text; empty for numbers without a text, which casts may produce.
 std::string_view symbol_table::text(word id) const {
   const entry_place place = place_of(id);
   if (place.segment >= segment_count) return {};
@@ -194,9 +194,9 @@ word symbol_table::insert(std::string_view text, key where) {
   require_length(text.size());
   shard& owner = shards_[where.shard_number];
   const std::lock_guard lock(owner.inserting);
-  // Another thread may have come first.
+  // Another thread may have been faster.
   if (const std::optional<word> known = find(text, where)) return *known;
-  // All memory first: where there is none, no number is taken.
+  // Allocates all memory first: on failure, no number is taken.
   make_room(owner, 1, true);
   char* storage = allocate_text(owner, stored_bytes(text));
   store_text(storage, text);
@@ -243,7 +243,7 @@ void symbol_table::insert_slot(shard& owner, std::uint32_t tag, word id) {
 char* symbol_table::allocate_text(shard& owner, std::size_t bytes) {
   if (static_cast<std::size_t>(owner.free_end - owner.free_begin) < bytes) {
     const std::size_t next = std::min(largest_block_bytes, std::max(first_block_bytes, owner.block_bytes));
-    // A long text gets a block of its own and leaves the room of the current one.
+    // A long text gets a separate block and leaves the room of the current block.
     const bool own_block = bytes > next / 4;
     owner.blocks.emplace_back(*memory_, own_block ? bytes : next, backend::fresh_memory::anything);
     owner.block_bytes += own_block ? bytes : next;
@@ -277,7 +277,7 @@ void symbol_table::report_full() {
 
 bulk_interning::bulk_interning(symbol_table& table, std::size_t parts) : table_(table), parts_(parts) {
   for (part& each : parts_) each.table_ = &table;
-  // Nobody else interns during a load, so nobody can still be reading an old table.
+  // No other thread interns during a load, so no thread can still read an old table.
   table.free_outgrown();
 }
 
@@ -319,7 +319,7 @@ void bulk_interning::part::grow() {
   slots_ = std::move(larger);
 }
 
-/// The new texts of one shard, each where it appears first: part in the upper half, position in texts_ in the lower.
+/// The first occurrences of a shard's new texts: part in the upper half, position in texts_ in the lower.
 struct bulk_interning::shard_firsts {
   std::vector<std::uint64_t> places;
 };
@@ -348,7 +348,7 @@ void bulk_interning::find_firsts(std::size_t shard_number, shard_firsts& firsts)
   std::size_t candidates = 0;
   for (const part& each : parts_) candidates += each.shard_begin_[shard_number + 1] - each.shard_begin_[shard_number];
   if (candidates == 0) return;
-  // Tag in the upper half, position in firsts + 1 in the lower.
+  // Tag in the upper half, position in firsts + 1 in the lower half.
   std::vector<std::uint64_t> slots(std::bit_ceil(2 * candidates));
   const std::size_t mask = slots.size() - 1;
   for (std::uint32_t number = 0; number < parts_.size(); ++number) {
@@ -421,7 +421,7 @@ void bulk_interning::finish(const parallel_runner& run) {
     new_size += new_texts[number];
   }
   if (new_size > symbol_table::max_symbols) symbol_table::report_full();
-  // All memory first: where there is none, the table is as it was.
+  // Allocates all memory first: on failure, the table is unchanged.
   table_.ensure_segments(old_size, new_size);
   run(symbol_table::shard_count,
       [&](std::size_t number) { table_.make_room(table_.shards_[number], firsts[number].places.size(), false); });

@@ -3,12 +3,12 @@
 #include "backend/gpu/host_device.hpp"
 #include "support/ids.hpp"
 
-/// The codes of values of 64 bits (wide_values.hpp has their layout), for the host and for kernels.
+/// The codes of 64-bit values (wide_values.hpp describes the layout), for the host and for kernels.
 namespace gpulog::storage {
 
-/// The code of no value.
+/// The code that belongs to no value.
 inline constexpr word no_code = 0x80000000;
-/// Of a code 10...: the value's number in the table.
+/// Extracts the number in the table from a code 10....
 inline constexpr word code_number_mask = 0x3fffffff;
 
 namespace detail {
@@ -19,7 +19,8 @@ inline constexpr unsigned upper_shift = 35;
 
 }  // namespace detail
 
-/// Whether a value has a code that needs no table. @param code that code then
+/// Returns whether a value has a code that needs no table.
+/// @param code receives the code
 [[nodiscard]] GPULOG_HOST_DEVICE inline bool has_short_code(wide_word value, word& code) {
   constexpr wide_word first_negative = ~wide_word{0} << 29;
   code = static_cast<word>(value);
@@ -28,7 +29,8 @@ inline constexpr unsigned upper_shift = 35;
   return value << (64 - detail::upper_shift) == 0;
 }
 
-/// The value of a code. @param numbered numbered(number) gives the value of that number in the table
+/// Returns the value of a code.
+/// @param numbered numbered(number) returns the value with this number in the table
 template <class Numbered>
 [[nodiscard]] GPULOG_HOST_DEVICE inline wide_word value_of_code(word code, const Numbered& numbered) {
   if (code < no_code) return code;

@@ -6,22 +6,22 @@
 #include "storage/symbols/value_codes.hpp"
 #include "support/ids.hpp"
 
-/// Values of 64 bits in columns of 32-bit words (docs/adr/0013-word-size.md).
+/// 64-bit values in columns of 32-bit words (docs/adr/0013-word-size.md).
 namespace gpulog::storage {
 
-/// A value of 64 bits has a code, a word: equal values have equal codes, so that sets, indexes and joins need not know
-/// of values. Those that are frequent are their own codes, the others get numbers in a table, in the order in which
-/// they were first seen:
+/// Maps each 64-bit value to a code, a word: equal values have equal codes, so that sets, indexes and joins do not
+/// depend on values. Frequent values are their own codes, the remaining values have numbers in a table, in order of
+/// first occurrence:
 ///
 ///     0...            the value is below 2^31; so symbols, records and branches are their own codes
-///     10... (30 bits) the value's number in the table; 0: of no value
+///     10... (30 bits) the value's number in the table; 0: no value
 ///     110.. (29 bits) the upper bits of a value whose lower 35 are 0: floats with short fractions
 ///     111.. (29 bits) a negative number from -2^29 on
 ///
-/// Threads may do everything at the same time.
+/// All functions are thread-safe.
 class wide_values {
  public:
-  /// @param memory where the table's memory comes from
+  /// @param memory the source of the table's memory
   explicit wide_values(backend::memory_resource& memory = backend::unlimited_memory())
       : numbers_(2, most_numbers, memory) {}
 
@@ -32,9 +32,10 @@ class wide_values {
     word short_code;
     return has_short_code(value, short_code) ? short_code : number_code(value);
   }
-  /// The codes of many values: the table's memory is fetched ahead. @throws as code()
+  /// Computes the codes of many values with prefetches of the table's memory.
+  /// @throws like code()
   void codes(const wide_word* values, std::uint32_t n, word* codes);
-  /// no_code when the value has none: then no column holds it.
+  /// Returns no_code if the value has no code: then no column contains it.
   [[nodiscard]] word known_code(wide_word value) const {
     word short_code;
     return has_short_code(value, short_code) ? short_code : known_number_code(value);
@@ -45,12 +46,12 @@ class wide_values {
       return wide_word{halves[1]} << 32 | halves[0];
     });
   }
-  /// How many values are in the table.
+  /// Returns the number of values in the table.
   [[nodiscard]] std::uint64_t size() const { return numbers_.size(); }
-  /// The table: value number n is record n, of its lower and its upper half.
+  /// Returns the table: record n consists of the lower and the upper half of value number n.
   [[nodiscard]] record_table& numbers() { return numbers_; }
   static constexpr word most_numbers = code_number_mask;
-  /// Symbols and records have numbers up to here, which are their own codes.
+  /// Symbols and records have numbers up to this one, which are their own codes.
   static constexpr word most_names = no_code - 1;
 
  private:
@@ -60,11 +61,13 @@ class wide_values {
   record_table numbers_;  ///< lower and upper half
 };
 
-/// The value that a word of a column stands for. @param wide nullptr: words have 32 bits
+/// Returns the value that a word of a column represents.
+/// @param wide nullptr for 32-bit programs
 [[nodiscard]] inline wide_word value_of(word stored, const wide_values* wide) {
   return wide == nullptr ? stored : wide->value(stored);
 }
-/// The word for a value. @throws as wide_values::code
+/// Returns the word for a value.
+/// @throws like wide_values::code()
 [[nodiscard]] inline word word_of(wide_word value, wide_values* wide) {
   return wide == nullptr ? static_cast<word>(value) : wide->code(value);
 }

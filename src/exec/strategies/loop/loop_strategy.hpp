@@ -18,7 +18,7 @@
 /// Semi-naive evaluation as a loop over iterations; the machine may run small iterations in its loop kernel.
 namespace gpulog::exec {
 
-/// Returns the indexes that versions read. A machine that runs iterations by itself keeps those of void versions, too.
+/// Returns the indexes that versions read. For a machine with a loop kernel, includes the indexes of void versions.
 template <class Machine>
 std::set<std::uint32_t> indexes_of_versions(const std::vector<running_version>& versions) {
   std::set<std::uint32_t> indexes;
@@ -87,7 +87,7 @@ class stratum_loop {
   }
 
  private:
-  /// Refreshes what the versions of the loop search.
+  /// Refreshes indexes on demand, when a version of the loop searches them.
   class late_indexes final : public kernels::index_refresher {
    public:
     explicit late_indexes(stratum_run<Machine>& run) : run_(run) {}
@@ -101,7 +101,7 @@ class stratum_loop {
 
   strategy_outcome run_iterations() {
     const plan::stratum& stratum = run_.stratum;
-    std::size_t phase = std::exchange(run_.next_phase, 0);  // that the iteration continues with
+    std::size_t phase = std::exchange(run_.next_phase, 0);  // phase with which the iteration continues
     while (phase != 0 || (any_delta() && !(is_limited_ && shared_.limit_reached(stratum)))) {
       if (phase == 0 && is_to_stop()) return strategy_outcome::stopped;
       if (phase == 0 && is_reordered()) return strategy_outcome::reordered;
@@ -166,7 +166,8 @@ class stratum_loop {
     return true;
   }
 
-  /// Continues without a supplementary relation. @return whether the plan has changed
+  /// Continues without a supplementary relation.
+  /// @return whether the plan has changed
   bool abandon(relation_id supplementary) {
     const std::vector<relation_id> abandoned = run_.stops->supplementary.abandon(run_.number, supplementary);
     for (const relation_id one : abandoned) shared_.make_relation(one);
@@ -174,8 +175,9 @@ class stratum_loop {
     return !abandoned.empty();
   }
 
-  /// Runs the versions of a phase. Those that exceed the budget of their supplementary relation run again with a larger
-  /// one, or the loop continues without the relation. @return whether the plan has changed
+  /// Runs the versions of a phase. If a version exceeds the budget of its supplementary relation, it runs again with a
+  /// larger budget, or the loop continues without the relation.
+  /// @return whether the plan has changed
   bool run_versions(std::size_t phase) {
     supplementary_.grant(phase + 1);
     run_phase(shared_, run_.phases[phase + 1], run_.figures);
@@ -192,7 +194,9 @@ class stratum_loop {
     return has_changed;
   }
 
-  /// @return left: it is complete; done: the restrictions of the stratum were given up; reordered: the plan has changed
+  /// Runs an iteration from a phase on.
+  /// @return left: the iteration is complete; done: the restrictions of the stratum were given up; reordered: the plan
+  ///   has changed
   strategy_outcome run_iteration(std::size_t first_phase) {
     const plan::stratum& stratum = run_.stratum;
     run_.iteration = static_cast<word>(run_.figures.iterations + 1);
@@ -203,7 +207,7 @@ class stratum_loop {
       if (p + 1 == stratum.loop.size() && !stratum.subsumptions.empty())
         run_.subsume([](auto& runner) { runner.step(); });
       for (relation_id relation : stratum.loop[p].advance) shared_.relation_of(relation).advance();
-      if (is_changed) {  // what the new versions search is refreshed where they are bound
+      if (is_changed) {  // indexes of new versions are refreshed on binding
         run_.next_phase = p + 1;
         return strategy_outcome::reordered;
       }
@@ -294,10 +298,10 @@ class stratum_loop {
   plan_relations<Machine>& shared_;
   late_indexes late_indexes_;
   supplementary_costs<Machine> supplementary_;
-  bool is_limited_ = false;                      // some relation has a limit of its size
-  std::vector<relation_id> counted_;             // those whose deltas are reported: the program's
-  std::set<std::uint32_t> indexes_;              // that its versions read
-  std::vector<std::vector<std::uint32_t>> due_;  // by phase: indexes of what advances behind it
+  bool is_limited_ = false;                      // whether some relation has a size limit
+  std::vector<relation_id> counted_;             // relations of the program, whose deltas are reported
+  std::set<std::uint32_t> indexes_;              // read by the versions
+  std::vector<std::vector<std::uint32_t>> due_;  // by phase: indexes of the relations that advance after the phase
   std::unique_ptr<iteration_runner> by_itself_;
   std::uint64_t late_columns_ = 0;   // value when the runner was created
   std::size_t first_iteration_ = 0;  // first iteration of this run

@@ -14,7 +14,7 @@ template <class End>
 std::string_view text_between(const ArrowArray& array, std::int64_t place) {
   const End* const ends = static_cast<const End*>(array.buffers[1]);
   const auto size = static_cast<std::size_t>(ends[place + 1] - ends[place]);
-  // An empty column may have no bytes at all.
+  // An empty column may have no buffer.
   return size == 0 ? std::string_view()
                    : std::string_view(static_cast<const char*>(array.buffers[2]) + ends[place], size);
 }

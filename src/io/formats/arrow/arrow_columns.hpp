@@ -22,8 +22,8 @@ enum class arrow_type {
   uint64,
   float32,
   float64,
-  text,       ///< UTF-8 or bytes, with ends of 32 bits
-  long_text,  ///< with ends of 64 bits
+  text,       ///< UTF-8 or bytes, with 32-bit offsets
+  long_text,  ///< with 64-bit offsets
   text_view,  ///< with entries of 16 bytes, which contain short texts
 };
 
@@ -33,10 +33,10 @@ enum class arrow_type {
 /// The kind of value: a text, an integer, and so on.
 using arrow_value = std::variant<std::monostate, std::int64_t, std::uint64_t, double, std::string_view>;
 
-/// The values of one column in one batch of rows.
+/// The values of a column in a batch of rows.
 class arrow_column {
  public:
-  /// @param first the row of the array that is the batch's row 0, without the array's own offset.
+  /// @param first the array's row for row 0 of the batch, without the array's own offset
   arrow_column(const ArrowSchema& schema, const ArrowArray& array, std::int64_t first);
 
   /// monostate: null. The memory of a text belongs to the batch.

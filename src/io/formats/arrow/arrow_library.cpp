@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* library_name = "libgpulog_arrow.so";
 
-/// The folder of the program or library that this function is part of.
+/// Returns the folder of the program or library that contains this function.
 std::filesystem::path own_folder() {
   Dl_info self{};
   if (dladdr(reinterpret_cast<const void*>(&own_folder), &self) == 0 || self.dli_fname == nullptr) return {};

@@ -24,7 +24,7 @@
 namespace gpulog::io {
 namespace {
 
-/// Rows that one thread converts at a time.
+/// Rows that a thread converts at a time.
 constexpr std::uint64_t rows_per_piece = 65536;
 void check(ArrowArrayStream& stream, int result) {
   if (result == 0) return;
@@ -32,7 +32,7 @@ void check(ArrowArrayStream& stream, int result) {
   throw user_error(reason == nullptr ? std::strerror(result) : reason);
 }
 
-/// One column of the file for each attribute.
+/// Returns the column of the file for each attribute.
 std::vector<std::size_t> source_columns(const ArrowSchema& table, const read_request& request) {
   const auto count = static_cast<std::size_t>(table.n_children);
   std::vector<std::size_t> sources;
@@ -71,7 +71,7 @@ void check_type(const ArrowSchema& column, std::size_t number) {
                                column.name == nullptr ? "" : column.name, values.format));
 }
 
-/// Rows of one batch that one thread converts.
+/// Rows of a batch that a thread converts.
 struct piece {
   std::size_t batch;
   std::uint64_t first;  ///< within the batch
@@ -200,7 +200,7 @@ class arrow_loader {
     return false;
   }
 
-  /// False: not a value of the attribute's type. Symbols arrive when the queue is flushed.
+  /// Returns false if the value does not have the attribute's type. Symbols are stored when the queue is flushed.
   template <class Interner>
   bool store(std::size_t attribute, const arrow_value& value, symbol_queue<Interner>& symbols, word& target) {
     const value_kind kind = request_.kinds[attribute];

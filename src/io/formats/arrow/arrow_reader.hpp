@@ -7,7 +7,7 @@
 
 namespace gpulog::io {
 
-/// Rows of a Parquet or Arrow file: of the parameter filename, else <relation>.parquet or .arrow. See read_arrow_rows.
+/// Reads a Parquet or Arrow file: the parameter filename, or <relation>.parquet or .arrow. See read_arrow_rows.
 template <arrow_format Format>
 std::uint64_t read_arrow(const read_request& request, storage::symbol_table& symbols, const row_allocator& allocate);
 

@@ -51,7 +51,7 @@ void make_schema(ArrowSchema& schema, std::unique_ptr<schema_memory> memory) {
 }
 
 struct array_memory {
-  std::vector<wide_word> values;  ///< 8 bytes or two times 4 bytes each
+  std::vector<wide_word> values;  ///< one 8-byte value or two 4-byte values each
   std::vector<std::int64_t> ends;
   std::string texts;
   std::vector<const void*> buffers;

@@ -5,8 +5,9 @@
 
 namespace gpulog::io {
 
-/// Writes rows to a Parquet or Arrow file: of the parameter filename, else <relation>.parquet or .arrow, which is added
-/// to `files`. @throws user_error, output_error
+/// Writes rows to a Parquet or Arrow file: the parameter filename, or <relation>.parquet or .arrow, which is added to
+/// `files`.
+/// @throws user_error, output_error
 template <arrow_format Format>
 void write_arrow(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
                  output_files& files);

@@ -24,7 +24,7 @@ struct scalar {
   bool is_string = false;
   const char* place = nullptr;
   std::uint64_t line = 0;
-  std::optional<word> record;  ///< the text is then empty
+  std::optional<word> record;  ///< if set, the text is empty
 };
 
 /// Limit of nested records: the reader recurses.
@@ -72,7 +72,7 @@ class json_rows {
     });
   }
 
-  /// Of a value that begins here.
+  /// Reports a problem with the value that starts here.
   void report_here(const std::string& what) { report({fmt::format("{} in line {}", what, line_)}, at_); }
 
   void skip_blanks() {
@@ -334,7 +334,7 @@ class json_rows {
     return problem;
   }
 
-  /// A number that is whole, though written with a fraction or an exponent: to JSON 2, 2.0 and 2e0 are the same.
+  /// Parses a whole number with a fraction or an exponent: in JSON, 2, 2.0 and 2e0 are equal.
   static bool parse_whole_number(const std::string& text, value_kind kind, storage::wide_values* wide, word& value) {
     double number = 0;
     if (!parse_floating(text, number) || number != std::trunc(number)) return false;
@@ -361,7 +361,7 @@ class json_rows {
   std::uint64_t line_ = 1;
   std::uint64_t rows_ = 0;
   row_problems problems_;
-  bool is_faulty_ = false;  ///< the row, which then has been reported
+  bool is_faulty_ = false;  ///< whether the row is faulty and already reported
 };
 
 }  // namespace

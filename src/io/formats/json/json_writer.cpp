@@ -19,7 +19,7 @@ namespace {
 /// no character contains, so the reader restores the byte.
 constexpr unsigned half_of_byte = 0xdc00;
 
-/// The place of the first byte from `begin` on that has to be escaped in a JSON string.
+/// Returns the position of the first byte from `begin` on that needs an escape in a JSON string.
 std::size_t special_byte(std::string_view value, std::size_t begin) {
   for (std::size_t at = begin; at < value.size();) {
     const auto byte = static_cast<unsigned char>(value[at]);
@@ -123,7 +123,7 @@ void json_formatter::append_rows(byte_buffer& text, std::uint64_t first, std::ui
   }
 }
 
-/// Without recursion: a list may be millions of records long.
+/// Iterative: a list may have millions of records.
 void json_formatter::append_value(byte_buffer& text, word value, const value_type& type, scratch& own) const {
   const std::size_t first = text.size();
   backend::array<open_record>& open = own.open;

@@ -17,18 +17,20 @@ class sqlite_failure : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Names a database by an URI, or is in memory, rather than a path to a file.
+/// Returns whether a database name is a URI or in memory, instead of a path.
 [[nodiscard]] bool is_sqlite_uri(std::string_view name);
 
-/// A name as SQL text.
+/// Quotes a name as SQL text.
 [[nodiscard]] std::string sql_name(std::string_view name);
 
 class sqlite_database {
  public:
-  /// With SQLITE_OPEN_.. flags. @throws sqlite_failure
+  /// @param flags SQLITE_OPEN_...
+  /// @throws sqlite_failure
   sqlite_database(const std::string& name, int flags);
 
-  /// Runs statements that give no rows. @throws sqlite_failure
+  /// Runs statements without result rows.
+  /// @throws sqlite_failure
   void execute(const std::string& statements);
   /// Copies another database and its journal into this database. @throws sqlite_failure
   void copy_from(sqlite_database& source);
@@ -51,22 +53,24 @@ class sqlite_statement {
 
   void bind(int parameter, std::int64_t value);
   void bind(int parameter, double value);
-  /// The text must live until the next bind() or reset().
+  /// The text must stay valid until the next bind() or reset().
   void bind(int parameter, std::string_view text);
 
   /// Returns true if the step gave a row. @throws sqlite_failure
   bool step();
-  /// The statement can be bound and stepped again.
+  /// Resets the statement for a new run.
   void reset() { sqlite3_reset(handle_.get()); }
-  /// All steps of a statement that gives no rows, ready to be bound again. @throws sqlite_failure
+  /// Runs a statement without result rows, and resets it.
+  /// @throws sqlite_failure
   void run();
 
   [[nodiscard]] int columns() const { return sqlite3_column_count(handle_.get()); }
-  /// SQLITE_INTEGER, SQLITE_FLOAT, SQLITE_TEXT, SQLITE_BLOB or SQLITE_NULL; to be asked before a conversion.
+  /// Returns SQLITE_INTEGER, SQLITE_FLOAT, SQLITE_TEXT, SQLITE_BLOB or SQLITE_NULL; call before a conversion.
   [[nodiscard]] int type(int column) const { return sqlite3_column_type(handle_.get(), column); }
   [[nodiscard]] std::int64_t integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }
   [[nodiscard]] double real(int column) const { return sqlite3_column_double(handle_.get(), column); }
-  /// Valid until the next step(). @throws std::bad_alloc
+  /// Valid until the next step().
+  /// @throws std::bad_alloc
   [[nodiscard]] std::string_view text(int column) const;
 
  private:

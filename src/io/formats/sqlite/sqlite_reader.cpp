@@ -62,7 +62,7 @@ class sqlite_rows {
 
   [[nodiscard]] std::optional<word> value(int column, value_kind kind) {
     const int stored = rows_.type(column);
-    // As in Soufflé, a text that is NULL is empty.
+    // As in Soufflé, a NULL text is empty.
     if (stored == SQLITE_NULL && kind == value_kind::symbol) return symbols_.intern("");
     if (stored == SQLITE_NULL || stored == SQLITE_BLOB) return std::nullopt;
     if (kind == value_kind::symbol) return symbols_.intern(rows_.text(column));
@@ -78,7 +78,7 @@ class sqlite_rows {
     }
     if (kind == value_kind::floating) return float_word(rows_.real(column), wide);
     if (stored == SQLITE_FLOAT) return integer_word(rows_.real(column), kind, wide);
-    // An unsigned number from 2^63 on was written as a negative number.
+    // An unsigned number of at least 2^63 is stored as a negative number.
     if (wide != nullptr) return wide->code(static_cast<wide_word>(rows_.integer(column)));
     return integer_word(rows_.integer(column), kind, wide);
   }

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view symbol_table_name = "__SymbolTable";
 
-/// Calls visit(window, first, last) on windows of all rows, in order.
+/// Calls visit(window, first, last) on consecutive windows of all rows.
 template <class Visit>
 void for_each_window(const relation_rows& rows, const Visit& visit) {
   constexpr std::uint64_t rows_at_a_time = 16384;
@@ -58,7 +58,7 @@ class stored_symbols {
 
  private:
   struct symbol_place {
-    std::uint64_t first_bytes;  ///< in the order of texts
+    std::uint64_t first_bytes;  ///< first bytes, in the order of texts
     word id;
   };
 
@@ -103,7 +103,7 @@ class stored_symbols {
   }
 
   const storage::symbol_table& symbols_;
-  std::vector<std::int64_t> numbers_;  // by the symbol's number here
+  std::vector<std::int64_t> numbers_;  // by symbol number in this process
   std::int64_t number_of_no_text_ = 0;
 };
 

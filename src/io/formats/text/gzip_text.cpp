@@ -10,7 +10,7 @@
 namespace gpulog::io {
 namespace {
 
-/// zlib: 15 bits of window, negative for no header.
+/// zlib: 15 bits of window; negative: no header.
 constexpr int raw_window_bits = -15;
 constexpr int memory_level = 8;
 
@@ -35,7 +35,7 @@ compressed_piece compress_piece(std::string_view plain) {
   stream.avail_in = static_cast<uInt>(plain.size());
   stream.next_out = reinterpret_cast<Bytef*>(piece.bytes.data());
   stream.avail_out = static_cast<uInt>(piece.bytes.size());
-  // Ends at a whole byte, without ending the data.
+  // Ends at a byte boundary, without ending the data.
   const int status = deflate(&stream, Z_SYNC_FLUSH);
   const bool complete = status == Z_OK && stream.avail_in == 0 && stream.avail_out > 0;
   piece.bytes.resize(stream.total_out);

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-/// Gzip files made of pieces that are compressed independently, so in parallel: one member, readable by everything.
+/// Gzip files from pieces compressed in parallel: a single member, readable by every decompressor.
 namespace gpulog::io {
 
 struct compressed_piece {

@@ -10,7 +10,7 @@
 namespace gpulog::io {
 namespace {
 
-/// More columns than any text file of use has; keeps a mistyped number from taking all memory.
+/// More columns than any useful text file; keeps a mistyped number from exhausting memory.
 constexpr std::uint32_t most_columns = 10'000'000;
 
 /// Parses the parameter columns="2:0": for each attribute the number of its column in the file.

@@ -29,12 +29,12 @@ struct row_layout {
   /// Types of records and algebraic data types. One thread reads rows with such values, so that numbers are given in
   /// order.
   const structured_columns* structured = nullptr;
-  storage::wide_values* wide = nullptr;  ///< of words with 64 bits
+  storage::wide_values* wide = nullptr;  ///< in 64-bit programs
   /// Memory for values that differ from their text (unescaped, unquoted).
   backend::memory_resource* memory = &backend::unlimited_memory();
 };
 
-/// @throws user_error for parameters that make no sense.
+/// @throws user_error for invalid parameters
 row_layout make_row_layout(const directive_parameters& parameters, const std::vector<value_kind>& kinds);
 
 }  // namespace gpulog::io

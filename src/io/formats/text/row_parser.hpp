@@ -18,7 +18,7 @@ struct text_piece {
   std::uint64_t first_line = 1;
 };
 
-/// How many rows and lines a text has.
+/// Number of rows and lines of a text.
 struct row_count {
   std::uint64_t rows = 0;
   std::uint64_t lines = 0;
@@ -30,11 +30,11 @@ struct row_count {
 /// a line break counts.
 row_count count_rows(std::string_view text, const row_layout& layout, bool complete);
 
-/// Parses the rows into the columns, one pointer for each attribute. Symbols are interned at once.
+/// Parses rows into columns, one pointer per attribute, and interns symbols immediately.
 row_problems parse_rows(const text_piece& piece, const row_layout& layout, const std::vector<word*>& columns,
                         storage::symbol_table& symbols);
 
-/// Parses the rows; symbols are interned in one part of a load, so that marks are left in the columns.
+/// Parses rows; symbols are interned in one part of a load, so that columns hold marks at first.
 row_problems parse_rows(const text_piece& piece, const row_layout& layout, const std::vector<word*>& columns,
                         storage::bulk_interning::part& symbols, unquoted_texts& unquoted);
 

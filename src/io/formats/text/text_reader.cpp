@@ -265,7 +265,7 @@ class facts_loader {
   task_runner run_;
   std::string source_name_;
   bool begins_with_mark_ = false;
-  /// Of a text that is in memory as a whole.
+  /// For a text that is in memory as a whole.
   const loading_piece* behind_last_piece_ = nullptr;
 };
 

@@ -23,10 +23,10 @@ struct stream_piece {
   std::uint64_t rows = 0;
 };
 
-/// Cuts a stream of bytes into pieces of whole rows.
+/// Splits a stream of bytes into pieces of whole rows.
 class text_stream {
  public:
-  /// @param memory of lines that are longer than a few megabytes
+  /// @param memory for lines longer than a few megabytes
   text_stream(byte_source& source, const row_layout& layout, bool has_headers, std::size_t piece_bytes,
               backend::memory_resource& memory = backend::unlimited_memory());
   /// Returns nothing at the end, or if the source fails. @throws backend::memory_exceeded
@@ -46,7 +46,7 @@ class text_stream {
   const row_layout& layout_;
   bool headers_pending_;
   std::size_t piece_bytes_;
-  byte_buffer read_;  ///< and not yet given
+  byte_buffer read_;  ///< bytes that are read but not returned yet
   std::uint64_t line_ = 1;
   bool at_end_ = false;
   std::optional<failure> failure_;

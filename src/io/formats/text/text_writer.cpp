@@ -41,7 +41,7 @@ delimited_formatter::delimited_formatter(const relation_rows& rows, const storag
 }
 
 std::string delimited_formatter::beginning() const {
-  if (!headers_) return {};  // of no columns: an empty line, as in Soufflé
+  if (!headers_) return {};  // without columns: an empty line, as in Soufflé
   return fmt::format("{}\n", fmt::join(rows_.attribute_names, delimiter_));
 }
 
@@ -99,7 +99,7 @@ void delimited_formatter::append_rows(byte_buffer& text, std::uint64_t first, st
   }
 }
 
-/// Lines on standard output, marked so that relations can be told apart.
+/// Lines on standard output, framed by the relation's name.
 class framed_formatter : public row_formatter {
  public:
   framed_formatter(const row_formatter& lines, const std::string& relation) : lines_(lines), relation_(relation) {}

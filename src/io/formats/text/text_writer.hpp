@@ -4,7 +4,7 @@
 
 namespace gpulog::io {
 
-/// As write_relation, into the file of the parameter filename, else <relation>.csv.
+/// As write_relation, to the file of the parameter filename, or <relation>.csv.
 void write_text_file(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
                      output_files& files);
 

@@ -11,8 +11,8 @@ namespace gpulog::io {
 /// depend on the number of threads.
 class zstd_text {
  public:
-  /// @param threads that compress
-  /// @param sink gets the compressed bytes, in order
+  /// @param threads number of compressing threads
+  /// @param sink receives the compressed bytes, in order
   zstd_text(unsigned threads, std::function<void(std::string_view)> sink);
   zstd_text(const zstd_text&) = delete;
   zstd_text& operator=(const zstd_text&) = delete;

@@ -11,7 +11,7 @@
 /// Selects the fewest sorted orders that serve every search.
 namespace gpulog::plan {
 
-/// Columns of a search, ascending.
+/// The columns of a search, ascending.
 using signature = std::vector<std::uint32_t>;
 
 /// Partitions the signatures into the fewest chains, each ascending by inclusion. One order serves a chain because each

@@ -84,7 +84,7 @@ class decomposition_search {
         result.steps.push_back(std::move(*step));
         continue;
       }
-      // One version of a doubling rule is enough; the other version passes the other column.
+      // One version of a doubling rule is enough; the second version passes the second column.
       if (!numbers_.contains(linear->to->relation) || !step_of(*linear, other)) return std::nullopt;
     }
     const bool all_covered =

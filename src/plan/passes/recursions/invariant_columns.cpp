@@ -32,7 +32,7 @@ using column_list = std::vector<std::uint32_t>;
 
 /// Variables of a rule outside the atom of the stratum.
 struct rest_of_rule {
-  variable_set atoms;   ///< variables that other atoms bind
+  variable_set atoms;   ///< variables bound by the remaining atoms
   variable_set others;  ///< all variables outside the own atom and the head
 };
 
@@ -312,7 +312,7 @@ std::vector<normalized_rule> make_invariant_steps(std::vector<normalized_rule>& 
   const step_maker maker(rules, members);
   for (const std::vector<column_list>& invariants : maker.ways()) {
     if (!maker.starts_widely(invariants)) continue;
-    std::vector<std::pair<std::size_t, std::size_t>> asking;  // rules, and their atoms of the stratum
+    std::vector<std::pair<std::size_t, std::size_t>> asking;  // rules and their atoms of the stratum
     bool falls_apart = true;
     for (std::size_t number = 0; number < rules.size() && falls_apart; ++number) {
       const normalized_rule& rule = rules[number];

@@ -191,7 +191,7 @@ std::optional<product_recursion> find_product_recursion(const program& plan, std
     product_source& made = result.rules.emplace_back();
     if (left.step) {
       made.left = left.step;
-      std::swap(made.left->key, made.left->value);  // by x
+      std::swap(made.left->key, made.left->value);  // keyed by x
     }
     made.right = right.step;
   }

@@ -166,7 +166,7 @@ struct definition {
   std::uint32_t condition = 0;
 };
 
-/// Returns, by variable, the definitions that depend only on the variables of `own` and on each other.
+/// Returns, by variable, the definitions that depend only on the variables of `own` and on further such definitions.
 std::map<std::uint32_t, definition> definitions_from(const normalized_rule& rule, const variable_set& own) {
   std::map<std::uint32_t, definition> definitions;
   const auto is_known = [&](std::uint32_t variable) {

@@ -8,7 +8,8 @@
 namespace gpulog::plan {
 namespace {
 
-/// Terms of the atoms with variables numbered by first occurrence, in both orders of the atoms; the smaller one.
+/// Returns the terms of the atoms with variables numbered by first occurrence; the smaller key for both orders of the
+/// atoms.
 std::vector<std::uint64_t> canonical_key(const normalized_rule& rule, std::uint32_t first, std::uint32_t second,
                                          const variable_set& needed, std::vector<std::uint32_t>& columns) {
   const auto key_of = [&](std::initializer_list<std::uint32_t> atoms, std::vector<std::uint32_t>& ordered) {
@@ -35,7 +36,7 @@ std::vector<std::uint64_t> canonical_key(const normalized_rule& rule, std::uint3
   return std::min(forward, backward);
 }
 
-/// The literals that are left, in order.
+/// Keeps the remaining literals, in order.
 template <class Literal>
 void keep_left(std::vector<Literal>& literals, const std::vector<bool>& left) {
   std::size_t number = 0;
@@ -96,7 +97,7 @@ void step_candidates::remove_atom(std::uint32_t atom) {
   for (const std::uint32_t variable : of_atoms_[atom]) atoms_with_[variable].erase(atom);
 }
 
-/// By variables that stand in two atoms alone.
+/// Finds candidates through variables that occur in two atoms only.
 void step_candidates::find_candidates(const variable_set& variables) {
   for (const std::uint32_t variable : variables) {
     const std::set<std::uint32_t>& atoms = atoms_with_[variable];
@@ -180,8 +181,8 @@ bool step_candidates::make_candidate(atom_pair atoms, step_candidate& result) co
   if (!result.conditions.empty() || !result.negations.empty()) result.key.clear();
   std::set_difference(own.begin(), own.end(), needed.begin(), needed.end(), std::back_inserter(result.lost));
 
-  // A composition of two relations: each atom gives a column that the other one has not, what joins them is lost, and
-  // the pairs are from no larger a space than the rule's results.
+  // A composition of two relations: each atom provides a column that the other one lacks, their join variable is lost,
+  // and the space of pairs is no larger than the space of the rule's results.
   const auto gives_column = [&](const variable_set& giver, const variable_set& other) {
     return std::any_of(result.columns.begin(), result.columns.end(),
                        [&](std::uint32_t column) { return giver.contains(column) && !other.contains(column); });
@@ -194,7 +195,7 @@ bool step_candidates::make_candidate(atom_pair atoms, step_candidate& result) co
   return loses_join && result.columns.size() <= widest;
 }
 
-/// Other steps could have made the same tests.
+/// Other steps may have had the same tests.
 void step_candidates::remove_tests(const step_candidate& step) {
   if (step.conditions.empty() && step.negations.empty()) return;
   variable_set tested;
@@ -229,7 +230,7 @@ void step_candidates::remove_tests(const step_candidate& step) {
 }
 
 void step_candidates::replace(const step_candidate& step, body_atom reading) {
-  const step_candidate taken = step;  // it is one of those that are removed
+  const step_candidate taken = step;  // copied because it is one of the removed candidates
   remove_atom(taken.first);
   remove_atom(taken.second);
   remove_candidate({taken.first, taken.second});

@@ -14,28 +14,29 @@
 
 namespace gpulog::plan {
 
-/// A pair of joined atoms of a rule, with what can be tested on it alone, that is to become a relation.
+/// A pair of joined atoms in a rule, with the literals that can be tested on the pair alone; may become a relation.
 struct step_candidate {
   std::uint32_t first = 0, second = 0;  ///< atoms
   std::vector<std::uint32_t> conditions, negations;
-  std::vector<std::uint32_t> columns;  ///< variables that the rest of the rule needs, in the order of the key
-  std::vector<std::uint32_t> lost;     ///< variables that it does not need
-  /// Equal for steps that are equal up to the names of variables; empty: has tests, is shared with none.
+  std::vector<std::uint32_t> columns;  ///< variables that the remaining rule needs, in the order of the key
+  std::vector<std::uint32_t> lost;     ///< variables that the remaining rule does not need
+  /// Equal for steps that are equal up to the names of variables; empty: has tests and is not shared.
   std::vector<std::uint64_t> key;
 };
 
-/// The steps of a rule that may become relations, while one after the other does. Literals keep the numbers that they
-/// have in the rule at first; take_rule() gives the rule that is left.
+/// The steps of a rule that may become relations, one after another. Literals keep their original numbers; take_rule()
+/// returns the remaining rule.
 ///
-/// A step is a composition: what joins its atoms is lost. So some variable stands in these two atoms alone, and there
-/// are no more candidates than variables. When a step becomes a relation, the variables that other atoms share with it
-/// are columns of it: their own steps stay as they are, but for tests that went with it.
+/// A step is a composition: the join variable of its atoms is lost. Therefore some variable occurs in these two atoms
+/// only, and there are at most as many candidates as variables. When a step becomes a relation, the variables that it
+/// shares with further atoms are columns of the relation: the steps of these atoms stay unchanged, except for tests
+/// moved to the relation.
 class step_candidates {
  public:
-  /// How much a candidate is worth; from 1 on.
+  /// Returns the value of a candidate, starting at 1.
   using worth_function = std::function<std::size_t(const step_candidate&)>;
 
-  /// @param recursive relations of the stratum; steps read one; outlives this
+  /// @param recursive relations of the stratum, one of which each step reads; must outlive the object
   step_candidates(normalized_rule rule, const std::set<relation_id>& recursive, worth_function worth);
 
   [[nodiscard]] const normalized_rule& rule() const { return rule_; }
@@ -44,20 +45,20 @@ class step_candidates {
   [[nodiscard]] std::size_t negation_count() const { return negation_count_; }
   [[nodiscard]] bool has_atom(std::uint32_t atom) const { return atoms_left_[atom]; }
 
-  /// The one that is worth most, the first of these as written; nullptr: there is none.
+  /// Returns the candidate with the highest value, the first one in source order if several are equal; nullptr: none.
   [[nodiscard]] const step_candidate* best() const;
-  /// Calls visit(candidate) for all of them, as written.
+  /// Calls visit(candidate) for all candidates in source order.
   template <class Visit>
   void for_each(const Visit& visit) const {
     for (const auto& [atoms, candidate] : candidates_) visit(candidate);
   }
 
-  /// The atoms of a candidate are a relation, which the rule reads in the place of the first; its tests are gone.
+  /// Replaces the atoms of a candidate by an atom of a relation; removes its tests.
   void replace(const step_candidate& step, body_atom reading);
-  /// What steps with this key are worth has changed.
+  /// Updates the values of steps with this key.
   void weigh_again(const std::vector<std::uint64_t>& key);
   [[nodiscard]] normalized_rule take_rule() &&;
-  /// The rule as it is now.
+  /// Returns the present rule.
   [[nodiscard]] normalized_rule present_rule() const { return step_candidates(*this).take(); }
 
  private:
@@ -85,7 +86,7 @@ class step_candidates {
   std::map<atom_pair, step_candidate> candidates_;
   std::map<std::vector<std::uint64_t>, std::set<atom_pair>> by_key_;
   std::map<atom_pair, std::size_t> worths_;
-  std::set<std::tuple<std::size_t, atom_pair>> order_;  ///< what is worth most comes first
+  std::set<std::tuple<std::size_t, atom_pair>> order_;  ///< in order of decreasing value
 };
 
 }  // namespace gpulog::plan

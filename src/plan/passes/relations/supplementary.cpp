@@ -52,7 +52,8 @@ class stratum_factoring {
   }
 
  private:
-  /// Conditions that bind variables or may end the program stay in the rule that they were written in.
+  /// Returns whether steps of the rule may become relations. Conditions that bind variables or may end the program stay
+  /// in the original rule.
   [[nodiscard]] static bool can_be_factored(const normalized_rule& rule) {
     if (rule.atoms.size() < calibration::factored_atoms || !rule.plans.empty()) return false;
     variable_set bound;
@@ -89,8 +90,8 @@ class stratum_factoring {
     return worth;
   }
 
-  /// Chooses a step: one that is a relation already, else the one that most rules share, else one after which another
-  /// rule can be merged, else the first as written.
+  /// Chooses a step: preferably an existing relation, then the step that most rules share, then a step after which
+  /// another rule can be merged, then the first step in source order.
   [[nodiscard]] const step_candidate* choose_step(std::uint32_t number, const step_candidates& steps) const {
     const std::vector<std::uint32_t> others = rules_to_merge(number, steps);
     if (others.empty()) return steps.best();
@@ -105,7 +106,7 @@ class stratum_factoring {
     return best;
   }
 
-  /// In how many rules each step occurs.
+  /// Counts the rules in which each step occurs.
   void count_uses() {
     for (const normalized_rule& rule : rules_) {
       if (!can_be_factored(rule)) continue;
@@ -192,7 +193,7 @@ class stratum_factoring {
     if (!is_known && !step.key.empty()) steps.weigh_again(step.key);
   }
 
-  /// For remarks: a long rule has many steps, and a remark on each of them.
+  /// Shortens a text for remarks: a long rule has many steps, each with a remark.
   [[nodiscard]] static std::string shortened(std::string text) {
     constexpr std::size_t most = 400;
     if (text.size() <= most) return text;
@@ -210,14 +211,14 @@ class stratum_factoring {
 
   // ---- merging ------------------------------------------------------------------------------------------------------
 
-  /// What a rule leaves for merging: its head, the atoms of its end, and the variables between beginning and end.
+  /// The part of a rule relevant for merging: the head, the atoms of the end, and the variables between start and end.
   struct rule_end {
     const std::vector<sema::expression>* head = nullptr;
     std::vector<const body_atom*> atoms;
-    std::vector<std::uint32_t> columns;  ///< of the supplementary atom
+    std::vector<std::uint32_t> columns;  ///< columns of the supplementary atom
   };
 
-  /// How another rule has the same end: its remaining atoms, and its variables for the columns.
+  /// The match of a rule with the same end: the remaining atoms, and the variables for the columns.
   struct matched_beginning {
     std::vector<std::uint32_t> atoms;
     std::vector<std::uint32_t> columns;
@@ -255,7 +256,7 @@ class stratum_factoring {
     return true;
   }
 
-  /// Assigns the atoms of the end to atoms of the other rule, one after another.
+  /// Assigns the atoms of the end to atoms of the second rule, one by one.
   [[nodiscard]] std::optional<matched_beginning> match_end(const rule_end& end, const normalized_rule& other,
                                                            std::size_t next, std::vector<bool>& taken,
                                                            const renaming& names) const {
@@ -272,7 +273,8 @@ class stratum_factoring {
     return std::nullopt;
   }
 
-  /// Whether the other rule is (its beginning as a rule of the supplementary relation) joined with the end, exactly.
+  /// Checks that the second rule is exactly the remaining start, as a rule of the supplementary relation, joined with
+  /// the end.
   [[nodiscard]] std::optional<matched_beginning> check_beginning(const rule_end& end, const normalized_rule& other,
                                                                  const std::vector<bool>& taken,
                                                                  const renaming& names) const {
@@ -285,7 +287,7 @@ class stratum_factoring {
       beginning.merge(variables_of(other.atoms[atom]));
       reads_stratum = reads_stratum || is_recursive(other.atoms[atom]);
     }
-    // Without an atom of the stratum its rule would not belong to the loop.
+    // Without an atom of the stratum, the rule would not belong to the loop.
     if (!reads_stratum) return std::nullopt;
     variable_set between;
     for (const std::uint32_t column : end.columns) {
@@ -294,8 +296,8 @@ class stratum_factoring {
       result.columns.push_back(image->second.value);
       between.insert(image->second.value);
     }
-    // Variables that only the end has must have different images, which the beginning does not have. Otherwise the
-    // other rule joins by more than the columns.
+    // Variables that occur only in the end must have distinct images that the start does not contain. Otherwise the
+    // second rule joins on more than the columns.
     variable_set images;
     for (const auto& [variable, image] : names) {
       if (std::find(end.columns.begin(), end.columns.end(), variable) != end.columns.end()) continue;
@@ -305,7 +307,7 @@ class stratum_factoring {
     return result;
   }
 
-  /// Whether the rule is long enough for such an end, and of a form that allows it.
+  /// Returns whether the rule is long enough for such an end and has a suitable form.
   [[nodiscard]] bool may_have_end(std::uint32_t number, relation_id head, std::size_t atoms) const {
     const normalized_rule& rule = rules_[number];
     const bool plain = rule.conditions.empty() && rule.negations.empty() && rule.plans.empty();
@@ -323,7 +325,8 @@ class stratum_factoring {
     return match_end(end, other, 0, taken, names);
   }
 
-  /// Rules that may end as the rest of this one behind a step. Not of long bodies: each atom could be each other one.
+  /// Returns rules that may end like the remainder of this rule after a step. Long bodies are excluded because of the
+  /// number of possible matches.
   [[nodiscard]] std::vector<std::uint32_t> rules_to_merge(std::uint32_t number, const step_candidates& steps) const {
     std::vector<std::uint32_t> others;
     if (steps.atom_count() > calibration::merged_atoms) return others;
@@ -386,8 +389,8 @@ class stratum_factoring {
     }
   }
 
-  /// How many rules read a supplementary relation. With more than one, it must not get more tuples: they would be right
-  /// for the matched rule only.
+  /// Returns the number of rules that read a supplementary relation. A relation with several readers must not receive
+  /// more tuples, which would be correct for the matched rule only.
   [[nodiscard]] std::size_t readers_of(relation_id relation) const {
     std::size_t readers = 0;
     const auto count = [&](const normalized_rule& rule) {
@@ -402,14 +405,14 @@ class stratum_factoring {
 
   std::vector<normalized_rule> rules_;
   std::vector<std::shared_ptr<const normalized_rule>> originals_;  // of rules with a supplementary atom
-  std::vector<bool> removed_;                                      // merged into another one
+  std::vector<bool> removed_;                                      // whether the rule was merged into another rule
   std::set<relation_id> recursive_;
   const sema::program& source_;
   const relation_maker& make_relation_;
   const relation_namer& name_of_;
   std::map<std::vector<std::uint64_t>, std::size_t> uses_;
   std::map<std::vector<std::uint64_t>, relation_id> made_;
-  std::map<relation_id, std::uint32_t> levels_;  // of added relations
+  std::map<relation_id, std::uint32_t> levels_;  // levels of added relations
   factored_stratum result_;
 };
 

@@ -12,25 +12,26 @@
 #include "plan/rules/rule_text.hpp"
 #include "sema/program.hpp"
 
-/// Steps of recursive rules that become relations of their own.
+/// Steps of recursive rules that become separate relations.
 ///
-/// Factoring. In `sg(x,y) :- edge(a,x), sg(a,b), edge(b,y)` the step `edge(a,x), sg(a,b)` loses `a`: the rest sees only
-/// (x,b), and would be repeated for each a that leads to the same pair. So `sg@1(x,b) :- edge(a,x), sg(a,b)` becomes a
-/// relation with a set, and the rule reads it: `sg(x,y) :- sg@1(x,b), edge(b,y)`. The same step of several rules is one
-/// relation.
+/// Factoring. In `sg(x,y) :- edge(a,x), sg(a,b), edge(b,y)` the step `edge(a,x), sg(a,b)` loses `a`: the remaining rule
+/// only depends on (x,b) and would be repeated for each a that leads to the same pair. Therefore `sg@1(x,b) :-
+/// edge(a,x), sg(a,b)` becomes a relation with a set, and the rule reads it: `sg(x,y) :- sg@1(x,b), edge(b,y)`. Rules
+/// with the same step share one relation.
 ///
-/// Merging. When another rule of the same head ends as the rest of a factored rule does, its beginning is one more rule
-/// of the supplementary relation, and combinations that both beginnings give are joined with the common end once: in
-/// CSPA `ValueAlias(x,y) :- ValueFlow(w,x), ValueFlow(w,y)` becomes `ValueAlias@1(x,w) :- ValueFlow(w,x)`.
+/// Merging. If another rule of the same head ends like the remainder of a factored rule, its start becomes another rule
+/// of the supplementary relation, and combinations produced by both starts are joined with the common end once: in CSPA
+/// `ValueAlias(x,y) :- ValueFlow(w,x), ValueFlow(w,y)` becomes `ValueAlias@1(x,w) :- ValueFlow(w,x)`.
 ///
-/// Evaluation. Supplementary relations advance inside the iteration: the rules of level 0 run first and their relations
+/// Evaluation. Supplementary relations advance within the iteration: the rules of level 0 run first and their relations
 /// advance, then level 1, ..., then the program's own rules. A supplementary relation is read only by rules of higher
-/// levels, thus only after its advance in this iteration, and the program's relations advance at the end. So every rule
-/// version sees all relations in the state of the same iteration i: the tuples found from combinations up to i-1 and,
-/// for supplementary ones, from rows up to i. That is the invariant of semi-naive evaluation (each combination of rows
-/// is found in the iteration of its newest row, by the version whose delta atom is the last that reads such a row),
-/// so old and all parts need no exception. All rules of a supplementary relation read an atom of the stratum and belong
-/// to the loop: nothing is added to it before the first iteration, where everything is delta.
+/// levels, thus only after its advance in the same iteration, and the program's relations advance at the end. Therefore
+/// every rule version reads all relations in the state of the same iteration i: the tuples found from combinations up
+/// to i-1 and, for supplementary relations, from rows up to i. This is the invariant of semi-naive evaluation (each
+/// combination of rows is found in the iteration of its newest row, by the version whose delta atom is the last one
+/// that reads such a row), so old and all parts need no exception. All rules of a supplementary relation read an atom
+/// of the stratum and belong to the loop: the relation is empty before the first iteration, in which all rows are
+/// delta.
 namespace gpulog::plan {
 
 struct factored_rule {
@@ -43,9 +44,10 @@ struct factored_rule {
 struct factored_stratum {
   std::vector<factored_rule> rules;
   std::vector<relation_id> added;     ///< supplementary relations
-  std::vector<std::uint32_t> levels;  ///< of each added relation
+  std::vector<std::uint32_t> levels;  ///< level of each added relation
   std::size_t patterns = 0;           ///< the first added relations: those of patterns, which factoring did not make
-  std::uint32_t own_level = 0;        ///< of the program's rules: one more than the highest of added relations
+  /// Level of the program's rules: one more than the highest level of added relations.
+  std::uint32_t own_level = 0;
   std::vector<std::string> remarks;
 };
 
@@ -53,8 +55,9 @@ struct factored_stratum {
 using relation_maker = std::function<relation_id(relation_id head, std::vector<std::string> attribute_names,
                                                  std::vector<value_kind> kinds)>;
 
-/// Rules of a recursive stratum with their steps made relations where that saves work. patterns: rules of
-/// supplementary relations that exist already, each reads one member and nothing else that is not complete.
+/// Converts steps of a recursive stratum's rules to relations if this saves work.
+/// @param patterns rules of existing supplementary relations, each of which reads one member and otherwise complete
+///   relations only
 /// @param makes_steps false: the patterns are all that is added
 [[nodiscard]] factored_stratum factor(std::vector<normalized_rule> rules, const std::vector<relation_id>& members,
                                       const sema::program& source, const relation_maker& make_relation,
