@@ -157,7 +157,8 @@ TEST(recursive_aggregates, others_are_refused_with_a_reason) {
                  "Only min, max");
   // The result is not a column by itself.
   EXPECT_REFUSED("dist(y,d+1) :- node(y), d = min c : { dist(x,c), edge(x,y,_) }.", "by itself");
-  EXPECT_REFUSED("dist(d,y) :- node(y), 0 < min c : { dist(x,c), edge(x,y,_) }, edge(y,d,_).", "fail for a better value");
+  EXPECT_REFUSED("dist(d,y) :- node(y), 0 < min c : { dist(x,c), edge(x,y,_) }, edge(y,d,_).",
+                 "fail for a better value");
   // What gets better elsewhere may get worse here.
   EXPECT_REFUSED("dist(y,d) :- node(y), d = min w - c : { dist(x,c), edge(x,y,w) }.", "may rise");
   EXPECT_REFUSED("dist(y,d) :- node(y), d = max -c : { dist(x,c), edge(x,y,_) }.", "may fall");
