@@ -235,9 +235,8 @@ class hybrid_executor final : public executor {
       run_inputs(number);
     } else {
       choice chosen = choose(number);
-      if (chosen.where == side::device && !has_device()) {
+      if (chosen.where == side::device && !has_device())
         chosen = {side::host, "there is no " + rules_.device_name + " device"};
-      }
       for (relation_id relation : reads_[number]) bring(relation, chosen.where);
       run_rules(number, chosen);
     }
@@ -250,29 +249,25 @@ class hybrid_executor final : public executor {
     }
   }
 
-  /// Returns functions that may change the plan of a running stratum. The side that runs it applies the plan itself.
+  /// Hands a changed plan to the sides that do not run the stratum; the running side applies the plan itself.
+  bool applied_elsewhere(std::size_t number, bool is_changed) const {
+    for (const auto& one : sides_) {
+      if (is_changed && one != nullptr && one.get() != extending_) one->take_over_plan(number);
+    }
+    return is_changed;
+  }
+  /// Callbacks that may change the plan of a stratum while it runs.
   [[nodiscard]] stratum_stops stops_of_plan(std::size_t number) const {
     stratum_stops stops;
-    const auto take_over_elsewhere = [this, number] {
-      for (const auto& one : sides_) {
-        if (one != nullptr && one.get() != extending_) one->take_over_plan(number);
-      }
+    if (rules_.reoptimize_loop)
+      stops.reoptimize_loop = [this, number] { return applied_elsewhere(number, rules_.reoptimize_loop(number)); };
+    stops.supplementary = rules_.supplementary;
+    if (!stops.supplementary.abandon) return stops;
+    stops.supplementary.abandon = [this](std::size_t stratum, relation_id supplementary) {
+      std::vector<relation_id> abandoned = rules_.supplementary.abandon(stratum, supplementary);
+      applied_elsewhere(stratum, !abandoned.empty());
+      return abandoned;
     };
-    if (rules_.reoptimize_loop) {
-      stops.reoptimize_loop = [this, number, take_over_elsewhere] {
-        const bool is_planned = rules_.reoptimize_loop(number);
-        if (is_planned) take_over_elsewhere();
-        return is_planned;
-      };
-    }
-    if (rules_.supplementary.abandon) {
-      stops.supplementary.work_without = rules_.supplementary.work_without;
-      stops.supplementary.abandon = [this, take_over_elsewhere](std::size_t stratum, relation_id supplementary) {
-        std::vector<relation_id> abandoned = rules_.supplementary.abandon(stratum, supplementary);
-        if (!abandoned.empty()) take_over_elsewhere();
-        return abandoned;
-      };
-    }
     return stops;
   }
 

@@ -121,9 +121,8 @@ class tile_runner {
   void spend(kernels::work_budget& budget) {
     const double cost = static_cast<double>(bindings_) + budget.row_cost * static_cast<double>(fresh_) -
                         budget.duplicate_gain * static_cast<double>(candidates_ - fresh_);
-    const double left = budget.left.fetch_sub(cost - spent_) - (cost - spent_);
-    spent_ = cost;
-    if (left < 0) throw over_budget{};
+    const double left = budget.left.fetch_sub(cost - spent_);
+    if (left < cost - std::exchange(spent_, cost)) throw over_budget{};
   }
 
   /// Runs rows [begin, end) of the first segment's input through the pipeline. Throws like run(), and head_is_full.
