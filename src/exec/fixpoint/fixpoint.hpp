@@ -252,6 +252,7 @@ class fixpoint_executor final : public stratum_executor {
     if (outcome != strategy_outcome::stopped) complete_stratum(number, figures);
     if constexpr (Machine::abilities.own_clock) take_phases(before, figures);
     figures.seconds = storage::seconds_now() - start;
+    figures.join_seconds = std::min(figures.join_seconds, figures.seconds);  // short steps are estimated
     figures.is_complete = true;
     if (shared_.chosen.monitor != nullptr) shared_.chosen.monitor->end_stratum();
     return outcome;
