@@ -18,7 +18,7 @@ namespace gpulog::detail {
 
 struct engine_state;
 
-/// All stages of one program from text to analysis. Spans in the later stages point into `sources`.
+/// All stages of one program from text to analysis. Spans in later stages point into `sources`.
 struct program_state {
   word_size words = word_size::bits32;
   source_manager sources;

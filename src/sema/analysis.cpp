@@ -30,7 +30,7 @@ namespace gpulog::sema {
 
 namespace {
 
-/// Of constructors of one type, as far as they are written out.
+/// Returns whether the terms are different constructors of one type, as far as the source shows the constructors.
 bool always_differ(const syntax::argument& left, const syntax::argument& right) {
   if (const auto* cast = left.as<syntax::type_cast>()) return always_differ(*cast->value, right);
   if (const auto* cast = right.as<syntax::type_cast>()) return always_differ(left, *cast->value);
@@ -54,7 +54,7 @@ bool always_differ(const syntax::argument& left, const syntax::argument& right) 
 
 class analyser {
  public:
-  /// The items are those of a program without components.
+  /// Analyses items of a program without components.
   analyser(const std::vector<syntax::item>& items, diagnostics& diagnostics, const analysis_options& options)
       : items_(items),
         diagnostics_(diagnostics),
@@ -117,7 +117,7 @@ class analyser {
   }
 
   [[nodiscard]] bool is_evaluated(const syntax::atom& head) const {
-    // Where inlining was refused, errors of the definition would only follow from that.
+    // If inlining was refused, errors in the definition would only be consequences.
     return inliner_.is_evaluated(head.name.text) &&
            !(inlining_refused_ && declared_.is_inline(*declared_.find_relation(head.name.text)));
   }
@@ -134,7 +134,7 @@ class analyser {
     if (inlined != inlined_.end() && !never_holds && !check_inlined(inlined->second)) return;
     const bool all_evaluated = std::all_of(written.heads.begin(), written.heads.end(),
                                            [&](const syntax::atom& head) { return is_evaluated(head); });
-    // Clauses that inlining removes or replaces have to be well typed, too.
+    // The types of clauses that inlining removes or replaces must be correct, too.
     if (inlined != inlined_.end() || !all_evaluated) {
       const auto complete = normalized(written);
       if (!complete || !is_well_typed(*complete)) return;
@@ -152,13 +152,13 @@ class analyser {
     }
   }
 
-  /// Types were checked in the clauses as written: an inline relation's values have its declared types, whatever its
-  /// definitions say.
+  /// Returns the precision for type checks after inlining. The clauses of the source were checked with full precision:
+  /// a value of an inline relation has its declared type, which may differ from the types in the definition.
   [[nodiscard]] static type_precision precision_after(bool inlining) {
     return inlining ? type_precision::kinds : type_precision::declared;
   }
 
-  /// Whether inlining has put two constructors side by side that never make the same value.
+  /// Returns whether inlining produced an equality of constructors that never construct the same value.
   [[nodiscard]] static bool contradicts_itself(const flat_conjunction& body) {
     return std::any_of(body.begin(), body.end(), [](const flat_literal& flat) {
       const auto* constraint = flat.literal->as<syntax::constraint>();
@@ -167,14 +167,14 @@ class analyser {
     });
   }
 
-  /// Where no definition fits an atom, inlining leaves no alternative of the body.
+  /// Returns whether no alternative of the body is left because no definition matches an atom.
   [[nodiscard]] static bool has_no_alternative(const syntax::clause& inlined) {
     diagnostics unseen;
     const auto bodies = expand_body(inlined.body, inlined.span, unseen);
     return bodies && bodies->empty();
   }
 
-  /// Errors that come from an inlined definition are reported there, not here.
+  /// Checks an inlined clause. Errors caused by an inlined definition are reported for the definition instead.
   bool check_inlined(const syntax::clause& inlined) {
     diagnostics unseen;
     if (check_form(inlined, declared_, unseen)) return true;
@@ -183,12 +183,12 @@ class analyser {
   }
 
   struct normal_clause {
-    const syntax::clause& clause;  ///< lives as long as the analysis
+    const syntax::clause& clause;  ///< must outlive the analysis
     std::vector<flat_conjunction> bodies;
   };
 
-  /// The clause with variables of its aggregates told apart and without records of no type. Nothing when that can't be
-  /// done or it is too large, which has been reported.
+  /// Returns the clause with separated scopes of aggregates and without records that have no type.
+  /// @return nothing after a reported error, for example if the clause is too large
   /// @param written what the clause was before inlining; nullptr: it is as written
   std::optional<normal_clause> normalized(const syntax::clause& clause, const syntax::clause* written = nullptr) {
     const std::size_t errors = diagnostics_.error_count();
@@ -227,7 +227,8 @@ class analyser {
     return good;
   }
 
-  /// True when all heads are plain facts and have been added.
+  /// Adds the heads as facts if all heads are plain facts.
+  /// @return whether the facts were added
   bool add_plain_facts(const syntax::clause& clause) {
     std::vector<fact> facts;
     for (const syntax::atom& head : clause.heads) {
@@ -247,7 +248,7 @@ class analyser {
     const flat_clause flat = flatten(clause, head, body, declared_, diagnostics_);
     const clause_types types(declared_, flat, precision);
     relation& derived = program_.relations[flat.head_relation.value];
-    // The type of a query's variable is known only where something binds it.
+    // The type of a variable in a query is known only if a literal binds the variable.
     if (derived.is_query && !check_groundedness(flat, declared_, diagnostics_)) return std::nullopt;
     const bool well_typed = types.check(diagnostics_);
     const bool grounded = derived.is_query || check_groundedness(flat, declared_, diagnostics_);
@@ -303,7 +304,8 @@ class analyser {
     }
   }
 
-  /// Of a lattice attribute: no program can write its names.
+  /// Returns whether the analysis generated the subsumption for a lattice attribute: `@` cannot occur in a name of the
+  /// program.
   static bool is_made(const syntax::subsumption& written) {
     return std::any_of(written.dominated.arguments.begin(), written.dominated.arguments.end(),
                        [](const auto& argument) {
@@ -342,7 +344,7 @@ class analyser {
     return diagnostics_.error_count() == errors;
   }
 
-  /// Names of .pragma "suppress-warnings": of relations that may be empty, or "*".
+  /// Returns the names in .pragma "suppress-warnings": relations that may be empty, or "*".
   [[nodiscard]] std::unordered_set<std::string> suppressed_relations() const {
     std::unordered_set<std::string> names;
     const auto pragma = program_.pragmas.find("suppress-warnings");
@@ -371,7 +373,7 @@ class analyser {
 
   void warn_of_incomplete_lattices() {
     if (!options_.warnings) return;
-    std::unordered_set<std::string> seen;  // instances of a component may repeat one
+    std::unordered_set<std::string> seen;  // instances of a component may repeat a lattice
     for (const syntax::item& item : items_) {
       const auto* lattice = item.as<syntax::lattice_declaration>();
       if (lattice == nullptr || !seen.insert(lattice->name.text).second) continue;
@@ -397,7 +399,7 @@ class analyser {
   void warn_of_provenance() {
     const auto wanted = program_.pragmas.find("provenance");
     if (!options_.warnings || wanted == program_.pragmas.end() || wanted->second == "none") return;
-    source_span where;  // none for one that the command line sets
+    source_span where;  // empty for a pragma from the command line
     for (const syntax::item& item : items_) {
       const auto* pragma = item.as<syntax::pragma>();
       if (pragma != nullptr && pragma->name == wanted->first && pragma->value == wanted->second) where = pragma->span;
@@ -426,7 +428,7 @@ class analyser {
     return nullptr;
   }
 
-  /// A rule that is run again would count again.
+  /// Rejects counters in recursive rules: each repeated run of a rule would count again.
   void reject_recursive_counters() {
     for (const stratum& stratum : program_.strata) {
       if (!stratum.recursive) continue;
@@ -453,7 +455,7 @@ class analyser {
   inliner inliner_;
   bool inlining_refused_ = false;
   const syntax::clause* previous_ = nullptr;                           ///< before the clause that is analysed
-  std::unordered_map<const syntax::clause*, syntax::clause> inlined_;  ///< of the clauses that mention inline relations
+  std::unordered_map<const syntax::clause*, syntax::clause> inlined_;  ///< clauses that use inline relations
   std::unordered_map<const syntax::subsumption*, syntax::clause> subsumption_clauses_;
   std::deque<syntax::clause> normalized_;
   std::deque<syntax::clause> queries_;
@@ -471,7 +473,7 @@ std::optional<program> analyse(const syntax::program& parsed, diagnostics& diagn
     return analyser(parsed.items, diagnostics, options).run();
   }
   std::vector<syntax::item> instantiated = instantiate_components(parsed.items, diagnostics);
-  // What a component leaves undeclared would bring errors that follow from it; Soufflé stops here, too.
+  // Undeclared names in a component would cause many further errors; Soufflé stops at this point, too.
   if (diagnostics.has_errors()) return std::nullopt;
   const std::vector<syntax::item> items = insert_lattice_operations(define_debug_deltas(std::move(instantiated)));
   return analyser(items, diagnostics, options).run();

@@ -51,7 +51,7 @@ std::string without_made_names(std::string_view text) {
 
 namespace {
 
-/// @param structure of a value of an algebraic data type, where it is known
+/// @param structure the algebraic data type of a value, if known
 std::string constant_text(const program& program, value_kind kind, wide_word value, structure_id structure = {}) {
   if (kind == value_kind::adt && structure.valid()) {
     const structure_type& type = program.structures[structure.value];
@@ -100,7 +100,7 @@ std::string_view representation_text(representation structure) {
   return find_in(table, structure).value();
 }
 
-/// " choice-domain a, (b, c)"; empty without keys.
+/// Returns " choice-domain a, (b, c)"; empty without keys.
 std::string choice_text(const relation& relation) {
   std::string result;
   for (const std::vector<std::uint32_t>& key : relation.choice_domains) {
@@ -157,7 +157,7 @@ std::string names(const program& program, const stratum& stratum) {
 
 namespace {
 
-/// Appends an expression to a text: in time that its size determines, however deep it is.
+/// Appends an expression to a text in time proportional to the size, at any depth.
 class expression_printer {
  public:
   expression_printer(const program& program, const rule& rule, std::string& text)
@@ -194,7 +194,8 @@ class expression_printer {
     text_ += close;
   }
 
-  /// `$Branch(fields)`; false where the fields are in a variable that desugaring made.
+  /// Prints `$Branch(fields)`.
+  /// @return false if a variable introduced by desugaring holds the fields
   bool print_branch(const expression& record) {
     const structure_type& type = program_.structures[record.structure.value];
     const branch_type& branch = type.branches[static_cast<std::size_t>(record.arguments[0].constant)];
@@ -302,7 +303,7 @@ namespace {
 
 bool is_made(const std::string& name) { return name.starts_with('@'); }
 
-/// The variable that desugaring made for what the literal computes; nullptr for other literals.
+/// Returns the variable that desugaring introduced for the literal's result, or nullptr for all other literals.
 const expression* made_result(const rule& shown, const literal& part) {
   const auto is_made_variable = [&](const expression& side) {
     return side.what == expression::form::variable && is_made(shown.variables[side.variable].name);
@@ -317,7 +318,7 @@ const expression* made_result(const rule& shown, const literal& part) {
   return result != nullptr && is_made_variable(*result) ? result : nullptr;
 }
 
-/// What the literal computes, as a program writes it.
+/// Returns the source text of the value that the literal computes.
 std::string computed_text(const program& program, const rule& shown, const literal& part, const expression& result) {
   if (const auto* test = std::get_if<constraint>(&part)) {
     return to_text(program, shown, &result == &test->left ? test->right : test->left);
@@ -325,7 +326,8 @@ std::string computed_text(const program& program, const rule& shown, const liter
   return to_text(program, shown, part).substr(to_text(program, shown, result).size() + std::string_view(" = ").size());
 }
 
-/// Names the variables that desugaring made by the expressions that define them, and removes these definitions.
+/// Renames variables introduced by desugaring to the expressions that define the variables, and removes the
+/// definitions.
 void name_made_variables(const program& program, rule& shown, std::vector<literal>& body) {
   constexpr std::size_t longest_text = 1000;
   for (literal& part : body) {
@@ -334,7 +336,7 @@ void name_made_variables(const program& program, rule& shown, std::vector<litera
   for (std::size_t position = 0; position < body.size();) {
     const expression* const result = made_result(shown, body[position]);
     std::string text = result == nullptr ? "" : computed_text(program, shown, body[position], *result);
-    // A definition by other such variables waits until these have names.
+    // A definition by further such variables is postponed until these have names.
     const bool waits = std::any_of(shown.variables.begin(), shown.variables.end(), [&](const variable& other) {
       return is_made(other.name) && text.find(other.name) != std::string::npos;
     });
@@ -351,7 +353,7 @@ void name_made_variables(const program& program, rule& shown, std::vector<litera
 }  // namespace
 
 rule as_in_source(const program& program, const rule& rule) {
-  // A larger rule comes from a generator; its variables stay.
+  // Larger rules come from generators; their variables stay.
   constexpr std::size_t most_variables = 200;
   sema::rule shown = rule;
   if (shown.variables.size() <= most_variables) name_made_variables(program, shown, shown.body);

@@ -4,7 +4,7 @@
 
 namespace gpulog::syntax {
 
-// Defined here since their members' types are complete only after all nodes are.
+// Defined here, because the members' types are complete only after all nodes.
 bool operator==(const record_constructor&, const record_constructor&) = default;
 bool operator==(const branch_constructor&, const branch_constructor&) = default;
 bool operator==(const functor_call&, const functor_call&) = default;

@@ -19,7 +19,7 @@ namespace gpulog::syntax {
 
 // ---- clauses --------------------------------------------------------------------------------------------------------
 
-/// `version : (order)`, both as written: positions count positive atoms from 1.
+/// `version : (order)`, as written: positions count positive atoms from 1.
 struct plan_order {
   std::uint32_t version = 0;
   std::vector<std::uint32_t> order;
@@ -30,13 +30,13 @@ struct plan_order {
 /// A fact, or a rule with one or more heads: `heads :- body. .plan ...`
 struct clause {
   std::vector<atom> heads;
-  std::vector<conjunction> body;  ///< alternatives joined by `;`; empty: a fact
+  std::vector<conjunction> body;  ///< alternatives joined by `;`; empty for a fact
   std::vector<plan_order> plan;
   place span;
   friend bool operator==(const clause&, const clause&) = default;
 };
 
-/// What is asked of a program: the body of a rule.
+/// A query: the body of a rule.
 struct query {
   std::vector<conjunction> body;  ///< alternatives
   place span;
@@ -86,7 +86,7 @@ struct placed_qualifier {
   friend bool operator==(const placed_qualifier&, const placed_qualifier&) = default;
 };
 
-/// One key of choice-domain: `a` or `(a, b)`
+/// One key of a choice-domain: `a` or `(a, b)`
 struct choice_key {
   std::vector<identifier> attributes;
   place span;
@@ -116,7 +116,7 @@ struct alias_definition {
   friend bool operator==(const alias_definition&, const alias_definition&) = default;
 };
 
-/// `.type T = a | b`, two members or more
+/// `.type T = a | b`, with at least two members
 struct union_definition {
   std::vector<qualified_name> members;
   friend bool operator==(const union_definition&, const union_definition&) = default;
@@ -177,14 +177,14 @@ enum class directive_kind : std::uint8_t { input, output, printsize, limitsize }
 /// ".input", ...
 [[nodiscard]] std::string_view spelling(directive_kind kind);
 
-/// `key = value`; the value without quotes, escapes resolved
+/// `key = value`; the value without quotes and with escapes resolved
 struct directive_parameter {
   identifier key;
   std::string value;
   friend bool operator==(const directive_parameter&, const directive_parameter&) = default;
 };
 
-/// `.output a, b(key=value, ...)`: the parameters hold for all relations
+/// `.output a, b(key=value, ...)`: the parameters apply to all relations
 struct directive {
   directive_kind kind = directive_kind::input;
   std::vector<qualified_name> relations;
@@ -203,7 +203,7 @@ struct pragma {
 
 // ---- components -----------------------------------------------------------------------------------------------------
 
-/// `Name<A, B>`, as declared or as used
+/// `Name<A, B>`, in a declaration or a use
 struct component_type {
   identifier name;
   std::vector<identifier> parameters;
@@ -237,7 +237,7 @@ struct component {
   friend bool operator==(const component&, const component&);
 };
 
-/// Anything that can stand at the top level or in a component: pragma and functor_declaration only at the top,
+/// Anything at the top level or in a component: pragma and functor_declaration only at the top level,
 /// override_declaration only in a component.
 struct item {
   using variant =
@@ -257,7 +257,7 @@ struct item {
 };
 
 struct program {
-  std::vector<item> items;  ///< in the order of the text, included files in place
+  std::vector<item> items;  ///< in the order of the text, with included files in place
   /// An expression is deeper than parse_options::deepest, or a body is so long that its plan is as deep.
   bool needs_deep_stack = false;
   friend bool operator==(const program&, const program&) = default;

@@ -18,7 +18,7 @@ std::string_view text_of(const source_span& span) {
   return span.valid() ? span.file->text().substr(span.begin, span.end - span.begin) : std::string_view();
 }
 
-/// From the span's beginning on.
+/// Returns the text from the start of the span.
 std::string_view text_from(const source_span& span) {
   return span.valid() ? span.file->text().substr(span.begin) : std::string_view();
 }
@@ -29,7 +29,7 @@ std::string_view name_at(std::string_view text) {
   return text.substr(0, end);
 }
 
-/// The name directly after the first character.
+/// Returns the name directly after the first character.
 std::string_view name_after(const source_span& span) {
   const std::string_view text = text_from(span);
   return text.empty() ? text : name_at(text.substr(1));
@@ -70,7 +70,7 @@ hint about_reserved_functor(const unexpected_place& place) {
   return {reserved_text(word) + "; choose another name, or write a call as " + word + "(...)", {}, place.last_kind};
 }
 
-/// Whether the token begins a literal, or a later argument, and is not a side of a comparison.
+/// Returns whether the token starts a literal or a later argument, and is no side of a comparison.
 bool begins_literal(const source_span& token) {
   const std::string_view before = token.file->text().substr(0, token.begin);
   const std::size_t end = before.find_last_not_of(" \t\r\n");
@@ -154,16 +154,16 @@ hint about_exponent(const unexpected_place& place) {
 
 // ---- the table ------------------------------------------------------------------------------------------------------
 
-/// Kinds of tokens in the table; other patterns are their text.
+/// Kinds of tokens in the table; all further patterns are texts.
 constexpr std::string_view any, a_name = "\1", a_number = "\2", a_symbol = "\3", a_word = "\4", an_item = "\5";
 
-/// A hint for places with all of these flags and tokens. The first row that fits and has a hint decides.
+/// A hint for places with all of these flags and tokens. The first matching row with a hint applies.
 struct hint_row {
-  std::uint32_t flags;   ///< that the place has
-  std::uint32_t others;  ///< that it does not have
+  std::uint32_t flags;   ///< required flags
+  std::uint32_t others;  ///< excluded flags
   std::string_view last, here, next;
   std::string_view text;
-  hint (*make)(const unexpected_place&) = nullptr;  ///< instead of a text
+  hint (*make)(const unexpected_place&) = nullptr;  ///< replaces the text
 };
 
 constexpr std::string_view end_mark_hint = "Declarations and directives have no end mark";
@@ -309,7 +309,7 @@ bool fits(std::string_view pattern, token_kind kind, std::string_view rest) {
 
 bool fits(const hint_row& row, const unexpected_place& place) {
   if ((place.flags & row.flags) != row.flags || (place.flags & row.others) != 0) return false;
-  // What was read is compared as a whole: `=` is not the beginning of `=>`.
+  // The last token is compared as a whole: `=` is not the start of `=>`.
   const std::string_view last = text_of(place.last);
   const bool is_last = row.last == any || (place.last.valid() && fits(row.last, place.last_kind, last) &&
                                            (row.last.front() < ' ' || last.size() == row.last.size()));

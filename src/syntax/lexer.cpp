@@ -16,7 +16,7 @@ bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' |
 bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 bool is_binary_digit(char c) { return c == '0' || c == '1'; }
 
-/// "1.2.3.4" as the signed 32-bit number that Soufflé reads it as; nothing when a part is above 255.
+/// Converts "1.2.3.4" to a signed 32-bit number like Soufflé; returns nothing if a part is above 255.
 std::optional<std::string> address_as_number(std::string_view text) {
   std::uint32_t value = 0;
   const char* at = text.data();
@@ -31,7 +31,7 @@ std::optional<std::string> address_as_number(std::string_view text) {
   return std::to_string(static_cast<std::int32_t>(value));
 }
 
-/// "file:line:column" of each directive on the way to this file, the outermost first.
+/// Returns "file:line:column" of each directive that led to this file, outermost first.
 std::string include_trail(const source_span& here) {
   std::string result;
   for (source_span from = here.file->included_from(); from.valid(); from = from.file->included_from()) {
@@ -107,7 +107,7 @@ lexer::lexer(const mapped_text& text, diagnostics& report, source_file* raw_file
 token lexer::next() {
   skip_blanks();
   if (position_ >= text_.size()) {
-    // The last byte, so that the message names the last line and not an empty one after it.
+    // The last byte, so that the message names the last line instead of an empty line after it.
     const std::size_t last = text_.empty() ? 0 : text_.size() - 1;
     return {token_kind::end_of_file, {}, mapped_.span(last, text_.size())};
   }
@@ -155,7 +155,7 @@ token lexer::doc_comment() {
   std::size_t end = begin;
   do {
     end = std::min(text_.find('\n', position_), text_.size());
-    // Another one on the next line goes on with it.
+    // A doc comment on the next line continues this comment.
     position_ = std::min(text_.find_first_not_of(" \t\r\v\f", end + 1), text_.size());
   } while (end < text_.size() && at_doc_comment());
   position_ = end;
@@ -269,7 +269,7 @@ token lexer::string() {
     value += c;
   }
   if (position_ >= text_.size()) {
-    // Only the quote is skipped, for text after a forgotten quote to be read on.
+    // Skips only the quote, so that text after an unclosed quote is still parsed.
     position_ = begin;
     return unexpected();
   }

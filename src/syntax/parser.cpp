@@ -8,7 +8,7 @@ namespace gpulog::syntax {
 
 namespace {
 
-/// After so many errors the rest of the text is not worth reading.
+/// The parser stops after this many errors.
 constexpr std::size_t max_errors = 100;
 constexpr std::uint32_t max_component_depth = 100;
 
@@ -160,7 +160,7 @@ void parser::items(std::vector<item>& out, bool in_component) {
         skip_line();
         continue;
       }
-      // A token that begins no item has to be passed.
+      // Skips a token that starts no item.
       if (taken_ == before && current_.kind != token_kind::end_of_file) take();
       recover(in_component, braces_around);
     }
@@ -246,7 +246,7 @@ void parser::recover(bool in_component, std::int64_t braces_around) {
         skip_plan();
         return;
       case token_kind::right_brace:
-        // Of the component under way; elsewhere one too many, or the end of an aggregate that was not understood.
+        // The end of the current component; elsewhere an extra brace, or the end of an aggregate with an error.
         if (in_component && braces_open_ <= braces_around) return;
         break;
       case token_kind::directive_plan:
@@ -309,7 +309,7 @@ void parser::inner_annotations() {
   }
 }
 
-/// `[ name ]`, `[ name = tokens ]`, `[ name (tokens) ]`: without meaning for evaluation.
+/// `[ name ]`, `[ name = tokens ]`, `[ name (tokens) ]`: no effect on evaluation.
 void parser::annotation_body(std::vector<token> annotations) {
   expect(token_kind::left_bracket);
   if (current_.kind != token_kind::identifier && !is_word(current_.kind)) {
@@ -321,7 +321,7 @@ void parser::annotation_body(std::vector<token> annotations) {
   take(std::move(annotations));
 }
 
-/// One token, or all between two brackets that belong together.
+/// Skips one token, or everything between two matching brackets.
 void parser::skip_balanced() {
   std::vector<token_kind> open;
   do {
@@ -367,7 +367,7 @@ gpulog::syntax::component parser::component() {
     }
     if (!at(token_kind::left_brace)) fail();
   } catch (const syntax_error&) {
-    // The body is read nevertheless, for its braces to be matched.
+    // Reads the body anyway, to match its braces.
     while (current_.kind != token_kind::left_brace) {
       if (current_.kind == token_kind::end_of_file || current_.kind == token_kind::dot || is_directive(current_.kind)) {
         throw;

@@ -78,7 +78,7 @@ argument parser::operators_after(argument left, int least_precedence) {
   while (true) {
     const auto op = infix_of(current_.kind);
     if (!op || precedence(*op) < least_precedence) {
-      // Any of them could stand here, more than a message names.
+      // Any operator would be valid here, more than a message lists.
       if (!op && least_precedence == 0) {
         for (const token_kind kind : {token_kind::plus, token_kind::minus, token_kind::star, token_kind::slash}) {
           at(kind);
@@ -173,7 +173,7 @@ argument parser::variable_or_constant() {
       return {iteration_counter{}, since(word.span)};
     }
     default:
-      // The first of many, more than a message names.
+      // The first few of many alternatives, more than a message lists.
       for (const token_kind kind : {token_kind::string, token_kind::identifier, token_kind::number,
                                     token_kind::unsigned_number, token_kind::floating}) {
         at(kind);
@@ -231,7 +231,7 @@ argument parser::branch() {
   }
   branch_constructor made;
   made.branch = {take().text, last_span_};
-  // A dot behind `$A` may also end the clause; then the next one begins behind a blank.
+  // A dot after `$A` may also end the clause; the next clause then starts after a blank.
   while (current_.kind == token_kind::dot && next_token().kind == token_kind::identifier) {
     if (!follows_at_once(current_.span, next_token().span)) break;
     take();

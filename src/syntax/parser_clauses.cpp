@@ -34,7 +34,7 @@ item parser::rule() {
     heads.push_back(one_atom());
   }
   result.heads = std::move(heads);
-  // Without a body there is one head only: a fact.
+  // Without a body only one head is valid: a fact.
   if (result.heads.size() > 1 || !at(token_kind::dot)) {
     expect(token_kind::if_);
     inner_annotations();
@@ -50,7 +50,7 @@ std::vector<conjunction> parser::body() { return alternatives_after(one_conjunct
 
 conjunction parser::one_conjunction() { return conjunction_after(term()); }
 
-// The depth of what these two make is that of the deepest literal: the lists themselves are flat.
+// The depth of both results is the depth of the deepest literal: the lists themselves are flat.
 conjunction parser::conjunction_after(literal first) {
   std::uint32_t deepest = depth_;
   conjunction result;

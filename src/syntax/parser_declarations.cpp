@@ -148,7 +148,7 @@ type_declaration parser::type() {
       }
     }
   } else {
-    // What follows decides: the next item, or something that has no place here.
+    // Depends on the next token: the next item, or an unexpected token.
     const bool item_follows = is_directive(current_.kind) || current_.kind == token_kind::identifier ||
                               current_.kind == token_kind::end_of_file || current_.kind == token_kind::right_brace ||
                               current_.kind == token_kind::at;

@@ -19,11 +19,11 @@
 
 namespace gpulog::syntax {
 
-/// Thrown from the place of a syntax error, after it was reported, to the item that is being read.
+/// Thrown after reporting a syntax error, and caught by the current item.
 struct syntax_error {};
 
-/// Recursive descent over the grammar, one function for each of its parts. Each test of the current token against a
-/// kind is remembered until the token is taken; a syntax error names what was tested.
+/// A recursive-descent parser with one function per grammar rule. Records each kind that the current token is compared
+/// with until the token is taken; a syntax error lists the recorded kinds.
 class parser {
  public:
   parser(source_file& main_file, source_manager& sources, diagnostics& report, const parse_options& options)
@@ -36,17 +36,17 @@ class parser {
 
  private:
   // ---- tokens (parser.cpp) ----
-  /// Whether the current token is of the kind, which is one of those allowed here.
+  /// Returns whether the current token has the given kind, which becomes one of the expected kinds.
   bool at(token_kind kind);
   bool accept(token_kind kind);
   token expect(token_kind kind);
   token take() { return take({}); }
-  /// The annotations stand in front of the token that follows.
+  /// @param annotations precede the next token
   token take(std::vector<token> annotations);
-  /// Reads the current token, with `annotations` and doc comments in front of it.
+  /// Reads the current token; `annotations` and doc comments precede it.
   void advance(std::vector<token> annotations);
   [[nodiscard]] const token& next_token() { return tokens_.peek(); }
-  /// Of the current token, which is taken.
+  /// Records brackets of the current token, which is taken.
   void note_brackets();
   void note_for_hints();
   [[nodiscard]] bool may_be(token_kind kind) const {
@@ -72,9 +72,9 @@ class parser {
   [[nodiscard]] std::uint32_t flags_after(const std::vector<item>& before) const;
   /// Whether the error only follows from a reserved word that was used as a name and reported.
   [[nodiscard]] bool follows_from_reserved_word() const;
-  /// Whether a bracket that is open might have been closed before the current token, at which something else begins.
+  /// Returns whether an open bracket might have been closed before the current token, which starts something new.
   [[nodiscard]] bool lacks_closing() const;
-  /// Whether the current token begins the next item, and a dot would have ended the clause before it.
+  /// Returns whether the current token starts the next item, and a dot would have ended the previous clause.
   [[nodiscard]] bool lacks_dot() const;
   /// Whether the current token, a semicolon or dot, ends a declaration or directive.
   [[nodiscard]] bool is_end_mark();
@@ -90,17 +90,17 @@ class parser {
   // ---- items (parser.cpp) ----
   void items(std::vector<item>& out, bool in_component);
   void one_item(std::vector<item>& out, bool in_component);
-  /// Skips to where the next item may begin.
+  /// Skips to the possible start of the next item.
   void recover(bool in_component, std::int64_t braces_around);
-  /// That of a rule that was skipped.
+  /// Skips the plan of a skipped rule.
   void skip_plan();
-  /// What begins with a dot that has no place here, as a directive that is not known does: to the end of the line.
+  /// Skips an invalid item that starts with a dot, such as an unknown directive, to the end of the line.
   void skip_line();
   void annotations();
-  /// About annotations that nothing follows; `where` as in "at end of file".
+  /// Warns about annotations without an item; `where` is a text such as "at end of file".
   void warn_of_unattached(const std::string& where);
   void inner_annotations();
-  /// `annotations` are those up to this one.
+  /// @param annotations all annotations before this one
   void annotation_body(std::vector<token> annotations);
   void skip_balanced();
 
@@ -143,7 +143,7 @@ class parser {
 
   // ---- arguments (parser_arguments.cpp) ----
   argument expression(int least_precedence = 0);
-  /// Operators and operands behind `left`.
+  /// Parses operators and operands after `left`.
   argument operators_after(argument left, int least_precedence);
   argument operand();
   argument variable_or_constant();
@@ -159,12 +159,12 @@ class parser {
   argument aggregation_after_target(std::vector<argument> targets, aggregate_op op, const source_span& begin);
   std::vector<conjunction> aggregate_body();
   std::vector<argument> arguments_until(token_kind close);
-  /// All arguments that begin here, separated by commas; `targets` are those already read.
+  /// Parses all arguments from here on, separated by commas; `targets` are already read.
   std::vector<argument> arguments_from(std::vector<argument> targets, std::uint32_t deepest);
   [[nodiscard]] bool begins_argument(token_kind kind) const;
 
   // ---- depth of trees ----
-  /// Limits the recursion of the parser itself. Literals within literals need more stack a level than arguments do.
+  /// Limits the recursion of the parser. Nested literals need more stack per level than arguments.
   static constexpr std::uint32_t weight_of_argument = 1, weight_of_literal = 4;
   /// For nodes that are destroyed recursively.
   class boxed_nesting {
@@ -196,7 +196,7 @@ class parser {
     std::uint32_t weight_;
   };
   [[noreturn]] void too_deep(std::uint32_t limit);
-  /// Says that the node just made is one level above nodes of depth `below`.
+  /// Sets the depth of the current node to one above nodes of depth `below`.
   void set_depth(std::uint32_t below) {
     depth_ = below + 1;
     if (depth_ > options_.deepest) too_deep(options_.deepest);
@@ -206,13 +206,13 @@ class parser {
   diagnostics& report_;
   const parse_options& options_;
   token current_;
-  std::vector<token> unattached_;  ///< doc comments, and the `@` of annotations, in front of the current token
-  source_span last_span_;          ///< of the token taken last
+  std::vector<token> unattached_;  ///< doc comments, and the `@` of annotations, before the current token
+  source_span last_span_;          ///< of the last taken token
   token_kind last_kind_ = token_kind::end_of_file;
-  std::vector<token_kind> expected_;  ///< kinds that the current token was tested against
+  std::vector<token_kind> expected_;  ///< kinds that the current token was compared with
   std::size_t taken_ = 0;             ///< number of tokens taken so far
   std::size_t taken_before_item_ = 0;
-  bool item_follows_ = false;  ///< behind the syntax error that was reported last
+  bool item_follows_ = false;  ///< after the last reported syntax error
   /// The item that is being read, for hints.
   struct item_state {
     token_kind kind = token_kind::end_of_file;  ///< of its first token
@@ -227,7 +227,7 @@ class parser {
   item_state item_;
   std::uint32_t nesting_ = 0, boxed_nesting_ = 0;
   bool needs_deep_stack_ = false;
-  std::uint32_t depth_ = 0;  ///< of the tree that was made last
+  std::uint32_t depth_ = 0;  ///< of the last created tree
   std::uint32_t components_open_ = 0;
   std::int64_t braces_open_ = 0;
   struct open_bracket {
@@ -235,8 +235,8 @@ class parser {
     token_kind closing;
     [[nodiscard]] std::string_view text() const { return where.file->text().substr(where.begin, 1); }
   };
-  std::vector<open_bracket> open_;                            ///< of the item
-  bool given_up_ = false;                                     ///< whether the rest of the text is not worth reading
+  std::vector<open_bracket> open_;                            ///< brackets of the current item
+  bool given_up_ = false;                                     ///< whether the rest of the text is skipped
   std::vector<token_kind> reserved_;                          ///< words that were used as names and reported
   std::set<std::string, std::less<>> relations_;              ///< names of declarations
   std::map<std::string, std::string, std::less<>> branches_;  ///< types by the names of their branches

@@ -12,17 +12,17 @@
 #include "support/child_list.hpp"
 #include "support/source.hpp"
 
-/// The parts of clauses: names, arguments and literals. ast.hpp says what holds for all nodes.
+/// The parts of clauses: names, arguments and literals. ast.hpp describes the properties of all nodes.
 namespace gpulog::syntax {
 
-/// Where a node stands. All places are equal, so that nodes can be compared by their default ==.
+/// The place of a node. All places compare equal, so that nodes can use the default ==.
 struct place : source_span {
   place() = default;
   place(const source_span& span) : source_span(span) {}  // NOLINT: a span is a place
   friend bool operator==(const place&, const place&) { return true; }
 };
 
-/// An owned node of its own type, which cannot be held directly. Copies deeply; empty only after a move.
+/// An owned node of a recursive type, which cannot be a direct member. Copies deeply; empty only after a move.
 template <class Node>
 class box {
  public:
@@ -49,9 +49,9 @@ struct qualified_name {
   place span;
 
   [[nodiscard]] bool is_simple() const { return text.find('.') == std::string::npos; }
-  /// "a" of "a.b.c"
+  /// Returns "a" of "a.b.c".
   [[nodiscard]] std::string_view first() const { return std::string_view(text).substr(0, text.find('.')); }
-  /// "b.c" of "a.b.c", nothing of "a"
+  /// Returns "b.c" of "a.b.c", and an empty text of "a".
   [[nodiscard]] std::string_view rest() const {
     const std::size_t dot = text.find('.');
     return dot == std::string::npos ? std::string_view() : std::string_view(text).substr(dot + 1);
@@ -90,7 +90,7 @@ struct nil_constant {
 };
 
 struct string_constant {
-  std::string value;  ///< escapes resolved, may hold any byte
+  std::string value;  ///< escapes resolved; may contain any byte
   friend bool operator==(const string_constant&, const string_constant&) = default;
 };
 
@@ -100,8 +100,8 @@ enum class numeric_form : std::uint8_t {
   floating,         ///< `5.0`
 };
 
-/// A number as written: decimal, 0x.., 0b.. or digits.digits, with `-` before it when negated (`-5` is a constant); no
-/// `u` at the end. An IPv4 address is written as its (signed 32-bit) number.
+/// A number as written: decimal, 0x.., 0b.. or digits.digits, with a leading `-` if negated (`-5` is a constant), and
+/// without a final `u`. An IPv4 address is stored as its signed 32-bit number.
 struct numeric_constant {
   std::string text;
   numeric_form form = numeric_form::untyped;
@@ -127,7 +127,7 @@ struct record_constructor {
   friend bool operator==(const record_constructor&, const record_constructor&);
 };
 
-/// `$Branch(a, b)`, `$Enum` (as `$Enum()`)
+/// `$Branch(a, b)`, `$Enum` (same as `$Enum()`)
 struct branch_constructor {
   qualified_name branch;
   child_list<argument> fields;
@@ -174,7 +174,7 @@ enum class functor : std::uint8_t {
 [[nodiscard]] bool is_prefix(functor op);
 [[nodiscard]] bool is_infix(functor op);
 
-/// An operator or a built-in function applied.
+/// An application of an operator or a built-in function.
 struct functor_call {
   functor op = functor::add;
   child_list<argument> arguments;
@@ -204,10 +204,10 @@ enum class aggregate_op : std::uint8_t { count, sum, min, max, mean, user };
 struct aggregate {
   aggregate_op op = aggregate_op::count;
   std::string user_name;
-  std::optional<box<argument>> target;  ///< none with count
+  std::optional<box<argument>> target;  ///< empty for count
   std::optional<box<argument>> initial;
-  std::vector<conjunction> body;  ///< alternatives; more than one is not supported by Soufflé
-  bool held_aggregate = false;    ///< one was written in it that the analysis has put beside it
+  std::vector<conjunction> body;  ///< alternatives; Soufflé supports only one
+  bool held_aggregate = false;    ///< whether the analysis has moved a nested aggregate out
   bool compares_records = false;  ///< made by the analysis: counts 1 where the fields of two records agree
   friend bool operator==(const aggregate&, const aggregate&);
 };
@@ -246,15 +246,15 @@ enum class constraint_op : std::uint8_t {
   less_equal,
   greater,
   greater_equal,
-  match,  ///< left is the pattern
+  match,  ///< the left side is the pattern
   not_match,
-  contains,  ///< left is what is looked for
+  contains,  ///< the left side is the text to find
   not_contains,
 };
 
-/// "=", "match", ...; of not_match and not_contains the positive name
+/// "=", "match", ...; the positive name for not_match and not_contains
 [[nodiscard]] std::string_view spelling(constraint_op op);
-/// The operator that holds when `op` does not.
+/// Returns the operator that holds if `op` does not hold.
 [[nodiscard]] constraint_op negated(constraint_op op);
 
 /// `left op right`, `match(left, right)`

@@ -117,21 +117,21 @@ enum class token_kind : std::uint8_t {
   greater_equal,
   not_equal,
   maps_to,
-  // asides, which the grammar does not see
-  doc_comment,  ///< lines of `///` in succession
+  // tokens outside of the grammar
+  doc_comment,  ///< consecutive lines of `///`
   include_begins,
   include_ends,
 };
 
-/// As messages name it: `identifier`, `:-`, `","`, ...
+/// The name in messages: `identifier`, `:-`, `","`, ...
 [[nodiscard]] std::string_view readable_name(token_kind kind);
 
-/// The kind of a word that is no plain identifier; identifier for all others.
+/// Returns the kind of a reserved word, or identifier.
 [[nodiscard]] token_kind kind_of_word(std::string_view word);
-/// The kind of a directive's name without its dot; dot when there is no such directive.
+/// Returns the kind of a directive's name without its dot, or dot for an unknown directive.
 [[nodiscard]] token_kind kind_of_directive(std::string_view word);
 
-/// Without their dots.
+/// Without dots.
 [[nodiscard]] std::vector<std::string_view> directive_names();
 
 [[nodiscard]] constexpr bool is_word(token_kind kind) {

@@ -10,7 +10,7 @@ namespace gpulog::syntax {
 
 namespace {
 
-/// Files that include others twice and more can grow exponentially.
+/// Files that include further files several times can grow exponentially.
 constexpr std::size_t max_included_bytes = std::size_t{1} << 30;
 
 }  // namespace

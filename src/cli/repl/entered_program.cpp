@@ -27,7 +27,7 @@ std::string without_dot(const std::string& text) {
 entered_program::entered_program(compile_options options) : options_(std::move(options)) {
   options_.only_queries = true;
   options_.expects_output = false;
-  // What is declared has its rules in later entries.
+  // Rules of a declared relation may follow in later entries.
   options_.left_out_warnings.emplace_back("no-rules-nor-facts");
 }
 

@@ -219,7 +219,8 @@ void engine_state::prepare_outputs() {
       std::vector<output>& others = outputs[place->file];
       for (const output& other : others) {
         if (!io::overlap(*place, other.place)) continue;
-        if (&relation == other.relation && directive.parameters == other.directive->parameters) continue;  // the same
+        // The same directive.
+        if (&relation == other.relation && directive.parameters == other.directive->parameters) continue;
         diagnostics::entry remark;
         remark.span = directive.span;
         remark.message = fmt::format("Outputs of {} and {} have one file: {}", other.relation->name, relation.name,

@@ -338,7 +338,7 @@ class body_translator {
     return result;
   }
 
-  const normalized_rule* rule_;  ///< or the body of the aggregate that is being built
+  const normalized_rule* rule_;  ///< or the body of the current aggregate
   const version_parts* parts_;
   version_builder result_;
   /// Ranges of earlier operators inside closed aggregates. The slots of these operators no longer hold values.

@@ -18,7 +18,7 @@ namespace gpulog::sema {
 
 namespace {
 
-/// Calls action(expression) for the tree's variables.
+/// Calls action(expression) for each variable in the tree.
 template <class Action>
 void for_each_variable_of(const expression& tree, const Action& action) {
   if (tree.is_variable()) action(tree);
@@ -44,7 +44,7 @@ bool counts_iterations(const std::vector<literal>& body) {
   });
 }
 
-/// The rules of a cycle with recursive aggregates, or with subsumptions that are like them.
+/// The rules of a cycle that contains recursive aggregates or equivalent subsumptions.
 class cycle {
  public:
   cycle(program& program, const std::vector<std::uint32_t>& cycle_of, std::uint32_t number)
@@ -54,7 +54,7 @@ class cycle {
     }
   }
 
-  /// What speaks against it, if anything.
+  /// Returns the first reason that prevents the evaluation of the aggregates within the cycle.
   std::optional<aggregate_refusal> examine() {
     find_subsumptions();
     for (const rule* one : rules_) find_value_column(*one);
@@ -77,7 +77,7 @@ class cycle {
   }
 
  private:
-  /// The first reason is as good as any.
+  /// Records a reason; keeps the first one only.
   void refuse(const source_span& span, std::string reason) {
     if (!refusal_) refusal_ = {span, std::move(reason)};
   }
@@ -98,7 +98,7 @@ class cycle {
     }
   }
 
-  /// Whether the order in which tuples come changes values only.
+  /// Returns whether the order of tuples affects values only.
   [[nodiscard]] bool is_free_of_order() const {
     for (std::uint32_t number = 0; number < program_.relations.size(); ++number) {
       const relation& member = program_.relations[number];
@@ -116,7 +116,7 @@ class cycle {
   }
   [[nodiscard]] bool is_recursive(const aggregate& one) const { return reads_cycle(one.body); }
 
-  /// The variables that are another name of this one.
+  /// Returns whether both expressions are the same variable or an equality in the body makes them equal.
   static bool are_same(const rule& rule, const expression& one, const expression& other) {
     if (!one.is_variable()) return false;
     if (one.variable == other.variable) return true;
@@ -159,7 +159,7 @@ class cycle {
     }
   }
 
-  /// What the declaration of a relation with a value column has to be.
+  /// Checks the declaration of a relation with a value column.
   void examine(relation_id id) {
     const relation& declared = program_[id];
     if (declared.arity() < 2) {
@@ -175,12 +175,13 @@ class cycle {
 
   // ---- one rule ----
 
-  /// What is known of a rule's variables.
+  /// Facts about the variables of a rule.
   struct variables {
     std::vector<movement> moves;
-    std::vector<std::uint32_t> uses;  ///< in atoms, ranges, records and aggregates: places that bind or join
+    std::vector<std::uint32_t> uses;  ///< uses in atoms, ranges, records and aggregates, which bind or join
     std::set<const constraint*> definitions;
-    std::map<std::uint32_t, const expression*> defined_as;  ///< by these, and by aggregates: what variables are made of
+    /// The expressions that define variables: from `definitions` and aggregates.
+    std::map<std::uint32_t, const expression*> defined_as;
   };
 
   [[nodiscard]] movement moves(const rule& rule, const expression& value, const variables& known) const {
@@ -205,7 +206,7 @@ class cycle {
     }
   }
 
-  /// Values come from atoms of the cycle and from its aggregates.
+  /// Finds the variables whose values come from atoms of the cycle and from its aggregates.
   void find_values(const std::vector<literal>& body, variables& known) {
     const auto use = [&known](const expression& tree) {
       for_each_variable_of(tree, [&](const expression& one) { ++known.uses[one.variable]; });
@@ -243,7 +244,8 @@ class cycle {
     }
   }
 
-  /// Equalities give movements to variables that nothing else binds. @return whether there was a new one
+  /// Derives movements of variables that only equalities bind.
+  /// @return whether a new movement was found
   bool define(const rule& rule, const std::vector<literal>& body, variables& known) const {
     bool found = false;
     for (const literal& part : body) {
@@ -336,7 +338,8 @@ class cycle {
 
   // ---- counts and sums ----
 
-  /// The result must rise with the matches. Without a match it is 0, and then the rule must not hold.
+  /// Checks that the result of a count or sum rises with the matches. Without matches the result is 0, and then the
+  /// rule must not apply.
   void examine_count(const rule& rule, const aggregate& folded) {
     for (const literal& part : folded.body) {
       if (std::holds_alternative<aggregate>(part))
@@ -398,10 +401,10 @@ class cycle {
     }
   }
 
-  /// Whether a value that is best when it comes is final, as in Dijkstra's algorithm: no rule makes a better value of
-  /// it, as far as the form of the rule tells. Variables are assumed not to be negative. Where the form does not tell,
-  /// values are assumed to be sums that grow: then least values (costs) get worse, and greatest values (gains) get
-  /// better.
+  /// Returns whether the best value is final as soon as it is derived, as in Dijkstra's algorithm: the form of the rule
+  /// shows that no better value can be derived from it. The check assumes that variables are not negative. If the form
+  /// of the rule is inconclusive, the check assumes sums that grow: minima (costs) then get worse and maxima (gains)
+  /// get better.
   [[nodiscard]] bool is_no_better(const rule& rule, const expression& value, const variables& known) const {
     const movement moved = moves(rule, value, known);
     if (moved == movement::stays) return true;
@@ -450,11 +453,11 @@ class cycle {
   std::uint32_t number_;
   std::vector<rule*> rules_;
   std::map<relation_id, value_column> values_;
-  bool values_may_improve_ = false;  ///< a rule may derive a better value than the one that it reads
+  bool values_may_improve_ = false;  ///< some rule may derive a better value than the value read
   std::optional<aggregate_refusal> refusal_;
 };
 
-/// Whether one of the aggregates reads a relation that is complete only with the head.
+/// Returns whether an aggregate of the body reads a relation in the cycle of the rule's head.
 bool has_recursive_aggregate(const rule& rule, const std::vector<literal>& body, bool in_aggregate,
                              const std::vector<std::uint32_t>& cycle_of) {
   return std::any_of(body.begin(), body.end(), [&](const literal& part) {

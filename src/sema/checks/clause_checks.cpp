@@ -95,7 +95,8 @@ class form_checker {
     if (const auto* group = literal.as<syntax::group>()) check_body(group->alternatives);
   }
 
-  /// `_ = [x]` says nothing, and of an aggregate only its witnesses may be asked for.
+  /// Returns the place for underscores beside `other`: `_ = [x]` is always true, and `_ = min ..` only asks for
+  /// witnesses.
   static underscore place_beside(const syntax::argument& other, syntax::constraint_op op) {
     const bool is_open = other.as<syntax::record_constructor>() != nullptr || other.as<syntax::aggregate>() != nullptr;
     return is_open && op == syntax::constraint_op::equal ? underscore::allowed : underscore::in_constraint;
@@ -132,7 +133,7 @@ class form_checker {
     }
   }
 
-  /// In a pattern a field may be left open.
+  /// Checks fields of a pattern, which may contain underscores.
   void check_fields(const std::vector<syntax::argument>& fields, underscore place) {
     for (const syntax::argument& field : fields) {
       check_term(field, place == underscore::in_constraint ? underscore::allowed : place);
@@ -183,7 +184,7 @@ class form_checker {
   void check_cast(const syntax::type_cast& cast, underscore place) {
     check_term(*cast.value, place == underscore::allowed ? underscore::in_functor : place);
     if (declared_.types().find(cast.type.text)) return;
-    // A type whose definition failed is reported there.
+    // The definition of the type was already reported.
     if (declared_.is_defined_wrongly(cast.type.text)) {
       good_ = false;
       return;
@@ -233,13 +234,13 @@ class form_checker {
   bool good_ = true;
 };
 
-/// The variable that a term is, if it is one but for casts.
+/// Returns the variable inside any casts, or nullptr if the term is no variable.
 const syntax::variable* as_variable(const syntax::argument& term) {
   if (const auto* cast = term.as<syntax::type_cast>()) return as_variable(*cast->value);
   return term.as<syntax::variable>();
 }
 
-/// The fields of a constructor of a record or branch; nullptr for other terms.
+/// Returns the fields of a record or branch constructor, or nullptr for all other terms.
 const std::vector<syntax::argument>* fields_of(const syntax::argument& term) {
   if (const auto* cast = term.as<syntax::type_cast>()) return fields_of(*cast->value);
   if (const auto* record = term.as<syntax::record_constructor>()) return &record->fields;
@@ -247,7 +248,7 @@ const std::vector<syntax::argument>* fields_of(const syntax::argument& term) {
   return branch == nullptr ? nullptr : &branch->fields;
 }
 
-/// The first open field, which leaves a record without a value of its own.
+/// Finds the first underscore in a field, which leaves the record without a definite value.
 const syntax::argument* find_open_field(const syntax::argument& term) {
   if (term.as<syntax::unnamed_variable>() != nullptr) return &term;
   if (const auto* fields = fields_of(term)) {
@@ -258,7 +259,8 @@ const syntax::argument* find_open_field(const syntax::argument& term) {
   return nullptr;
 }
 
-/// Calls action(variable) for the variable that the term is, or that stand in its fields: what is known with it.
+/// Calls action(variable) for the term itself, if it is a variable, or for each variable in its fields: the variables
+/// whose values follow from the term's value.
 template <class Action>
 void for_each_field_variable(const syntax::argument& term, const Action& action) {
   if (const auto* variable = as_variable(term)) action(*variable);
@@ -272,21 +274,22 @@ void count_variables(const Node& node, std::unordered_map<std::string, std::size
   for_each_variable(node, [&](const syntax::variable& variable, const syntax::argument&) { ++uses[variable.name]; });
 }
 
-/// The variables that are bound, with the equalities that bind further ones.
+/// The set of bound variables, with the equalities that may bind further variables.
 class grounding {
  public:
-  /// @param uses how often each variable occurs in the clause
+  /// @param uses number of occurrences of each variable in the clause
   explicit grounding(const std::unordered_map<std::string, std::size_t>& uses) : uses_(&uses) {}
 
-  /// False when it was bound before.
+  /// Marks the variable as bound.
+  /// @return whether the variable was unbound before
   bool add(const std::string& variable) {
     const bool is_new = bound_.insert(variable).second;
     if (is_new) newly_bound_.push_back(variable);
     return is_new;
   }
 
-  /// `side`, if it is a variable, and the variables in the fields of `side` are bound when all variables of `value`
-  /// are.
+  /// Adds `side = value`: once all variables of `value` are bound, the equality binds `side`, if it is a variable, and
+  /// the variables in the fields of `side`.
   void add_equality(const syntax::argument& side, const syntax::argument& value) {
     const auto* fields = fields_of(side);
     const auto* values = fields_of(value);
@@ -302,7 +305,7 @@ class grounding {
       if (!bound_.contains(name)) needed.insert(name);
     };
     for_each_own_variable(value, [&](const syntax::variable& each, const syntax::argument&) { need(each.name); });
-    // An aggregate needs what occurs in it and outside of it.
+    // An aggregate needs variables that occur both inside and outside the aggregate.
     for_each_aggregate(value, [&](const syntax::aggregate&, const syntax::argument& term) {
       std::unordered_map<std::string, std::size_t> inside;
       count_variables(term, inside);
@@ -342,13 +345,13 @@ class grounding {
  private:
   struct equality {
     std::string variable;
-    std::size_t missing;  ///< variables of the other side that are not bound
+    std::size_t missing;  ///< number of unbound variables on the opposite side
   };
   const std::unordered_map<std::string, std::size_t>* uses_;
   std::unordered_set<std::string> bound_;
   std::vector<std::string> newly_bound_;
   std::vector<equality> equalities_;
-  std::unordered_map<std::string, std::vector<std::size_t>> waiting_;  ///< equalities, by variable of the other side
+  std::unordered_map<std::string, std::vector<std::size_t>> waiting_;  ///< equalities, by variable on the opposite side
 };
 
 }  // namespace
@@ -378,7 +381,7 @@ void add_bindings(const flat_conjunction& body, grounding& bound) {
   bound.propagate();
 }
 
-/// What an aggregate uses is bound around it or by its own body.
+/// Checks that each variable in an aggregate is bound by the surrounding body or by the aggregate's body.
 bool check_aggregate(const flat_clause& clause, const syntax::aggregate& aggregate, grounding bound,
                      diagnostics& diagnostics) {
   const flat_conjunction& body = clause.aggregates.at(&aggregate).body;

@@ -134,7 +134,8 @@ void declarations::declare_functor(const syntax::functor_declaration& declaratio
 
 namespace {
 
-/// A component has a lattice over a type from outside: each of its instances declares the same one.
+/// Returns whether both declarations come from instances of one component: a component that declares a lattice for an
+/// outer type repeats the declaration in each instance.
 bool is_repeated(const syntax::lattice_declaration& declaration, const syntax::lattice_declaration& previous) {
   const source_span& written = declaration.span;
   const source_span& written_before = previous.span;
@@ -145,7 +146,8 @@ bool is_repeated(const syntax::lattice_declaration& declaration, const syntax::l
 
 void declarations::declare_lattices(const std::vector<syntax::item>& items) {
   std::unordered_map<std::string, const syntax::lattice_declaration*> lattices;
-  std::unordered_map<std::string, std::optional<std::uint32_t>> bounds;  // numbers of functors, by type
+  // By type: numbers of functors for least upper bounds.
+  std::unordered_map<std::string, std::optional<std::uint32_t>> bounds;
   for (const syntax::item& item : items) {
     const auto* declaration = item.as<syntax::lattice_declaration>();
     if (declaration == nullptr) continue;
@@ -179,6 +181,7 @@ void declarations::declare_lattices(const std::vector<syntax::item>& items) {
   }
 }
 
+/// Checks a lattice declaration.
 /// @return the number of the functor for least upper bounds; nothing after an error
 std::optional<std::uint32_t> declarations::check_lattice(const syntax::lattice_declaration& declaration) {
   const auto type = resolve_type({declaration.name.text, declaration.name.span}, " of a lattice");
@@ -336,7 +339,7 @@ void declarations::apply_qualifiers(const syntax::relation_declaration& declarat
         break;
     }
   }
-  // What is refused counts, as for Soufflé.
+  // As in Soufflé, an exclusion overrides the declaration.
   relation.is_inline = relation.is_inline && !no_inline;
   relation.is_magic = relation.is_magic && !no_magic;
   relation.is_not_magic = no_magic;
@@ -377,7 +380,7 @@ void declarations::add_choice_domains(const syntax::relation_declaration& declar
       }
       columns.push_back(static_cast<std::uint32_t>(found - relation.attributes.begin()));
     }
-    // Domains are sets of sets.
+    // Choice-domains are sets of sets.
     std::sort(columns.begin(), columns.end());
     columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
     const auto& keys = relation.choice_domains;
@@ -400,7 +403,7 @@ void declarations::add_choice_domains(const syntax::relation_declaration& declar
 void declarations::check_repetition(const syntax::directive& directive, const syntax::qualified_name& relation) {
   using syntax::directive_kind;
   if (directive.kind != directive_kind::printsize && directive.kind != directive_kind::limitsize) return;
-  // Those of a component are its own.
+  // Each instance of a component has its own directives.
   if (!relation.is_simple()) return;
   const std::string directive_name(spelling(directive.kind).substr(1));
   const auto [previous, inserted] = single_directives_.emplace(directive_name + ' ' + relation.text, directive.span);

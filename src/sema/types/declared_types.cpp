@@ -10,17 +10,17 @@
 #include "support/suggestion.hpp"
 #include "syntax/hint_texts.hpp"
 
-/// What `.type` declares. Types may stand on later ones, so that they get their meaning when they are asked for.
+/// Evaluation of `.type` declarations. A type may refer to later types, so a type is defined on its first use.
 namespace gpulog::sema {
 
 namespace {
 
-/// Chains of type definitions longer than this are refused, so that recursion over types is safe.
+/// Limit for the length of a chain of type definitions, so that recursion over types is safe.
 constexpr std::size_t deepest_type = 1000;
 
 constexpr std::string_view role_in_union = " in the definition of union type ";
 
-/// What a type of other languages is here; empty for other names.
+/// Returns the type that corresponds to a type name of another language; empty if no type corresponds.
 std::string_view type_called(std::string_view name) {
   constexpr std::pair<std::string_view, std::string_view> types[] = {
       {"string", "symbol"}, {"String", "symbol"},  {"str", "symbol"},    {"text", "symbol"}, {"varchar", "symbol"},
@@ -157,7 +157,7 @@ void declarations::define(const syntax::type_declaration& declaration, const syn
     for (value_kind kind : kinds) names += (names.empty() ? "" : ", ") + std::string(kind_name(kind));
     diagnostics_.error(declaration.span,
                        "Union type " + declaration.name.text + " contains a mixture of primitive types: " + names);
-    // Of one kind, so that uses of the type are not reported as well.
+    // Elements of one kind remain, so that uses of the type cause no further errors.
     std::erase_if(description.elements, [&](type_id element) { return types_.kind(element) != description.kind; });
   }
   description.structure = types_[description.elements.front()].structure;
@@ -179,7 +179,8 @@ void declarations::define(const syntax::type_declaration& declaration, const syn
   add_structure(declaration, value_kind::adt);
 }
 
-/// Fields may be of types that are defined later, or of the type itself: they wait until all types have names.
+/// Adds a record or algebraic data type without fields. Fields may have types that are defined later, or the type
+/// itself: they are resolved after all types have names.
 void declarations::add_structure(const syntax::type_declaration& declaration, value_kind kind) {
   types_.add_structure(declaration.name.text, kind);
   structures_.push_back(&declaration);
@@ -200,7 +201,7 @@ void declarations::complete_structures() {
   }
 }
 
-/// Of records: fields of branches are known by their place only.
+/// Checks the field names of records only: fields of branches have no names, only positions.
 void declarations::check_field_names(const std::vector<syntax::attribute>& fields) {
   std::unordered_map<std::string, source_span> seen;
   for (const syntax::attribute& field : fields) {
@@ -238,7 +239,7 @@ void declarations::complete_branches(const syntax::adt_definition& definition, s
       diagnostics_.error(branch->name.span, "Branch " + branch->name.text + " is defined more than once")
           .note(previous->second.span, "Previous definition");
       std::vector<field_type> unused;
-      static_cast<void>(resolve_fields(branch->fields, unused));  // what is wrong in them is reported, too
+      static_cast<void>(resolve_fields(branch->fields, unused));  // reports errors in the fields
       continue;
     }
     branch_type& description = described.branches.emplace_back();

@@ -14,10 +14,10 @@
 
 namespace gpulog::storage {
 
-/// An index over an append-only relation. `hash` mode: runs whose sizes fall geometrically, so that a row is merged
-/// O(log n) times and full is never rewritten in every iteration. `hisa` mode: one run for full, merged with delta each
-/// time, as published, unless delta has few rows. In both the rows of delta are a run of their own until the next
-/// advance, so that old, delta and all can be read apart.
+/// An index over an append-only relation. `hash` mode: runs with geometrically decreasing sizes, so that a row is
+/// merged O(log n) times and no iteration rewrites full. `hisa` mode: one run for full, merged with delta in each
+/// iteration, as published, unless delta has few rows. In both modes the rows of delta form a separate run until the
+/// next advance, so that old, delta and all rows can be read separately.
 class sorted_index {
  public:
   sorted_index(memory_resource& resource, index_layout layout, buffer_policy buffers)
@@ -31,7 +31,7 @@ class sorted_index {
     return sum;
   }
 
-  /// Calls visit(run) for each run with rows of the part.
+  /// Calls visit(run) for each run with rows of the selected parts.
   template <class Visit>
   void for_each_run(bool with_old, bool with_delta, Visit&& visit) const {
     if (with_old) {
@@ -44,10 +44,10 @@ class sorted_index {
     }
   }
 
-  /// Of so many, those that it does not cover.
+  /// Returns how many of the rows the index does not cover.
   [[nodiscard]] std::uint64_t missing_rows(std::uint64_t rows) const { return rows - std::min(indexed_, rows); }
 
-  /// Whether a refresh has nothing to do.
+  /// Returns whether refresh() would have no effect.
   [[nodiscard]] bool covers(std::uint64_t old_rows, std::uint64_t rows) const {
     return indexed_ == rows && delta_begin_ == old_rows;
   }
@@ -63,7 +63,7 @@ class sorted_index {
       } else if (old_rows == 0 && !layout_.positions) {
         make_all_delta(backend, columns);
       } else {
-        forget_rows();  // rows that were old are delta again, and runs are never split
+        forget_rows();  // Some old rows are delta again, and runs are never split.
       }
       index_old(backend, columns, old_rows);
       index_delta(backend, columns, rows);
@@ -169,9 +169,9 @@ class sorted_index {
       if (published ? stays_apart(elder.rows(), younger.rows())
                     : elder.rows() >= calibration::merge_factor * younger.rows())
         break;
-      const bool is_full = published && old_.size() == 2;  // which has the buffers that are kept
+      const bool is_full = published && old_.size() == 2;  // full reuses the kept buffers
       run_pointer merged = is_full && spare_ ? std::move(spare_) : std::make_unique<sorted_run>(*resource_, layout_);
-      if (!published) {  // whose buffers are used again
+      if (!published) {  // their buffers are reused
         elder.drop_tables();
         younger.drop_tables();
       }
@@ -186,7 +186,7 @@ class sorted_index {
   index_layout layout_;
   buffer_policy buffers_;
   std::vector<run_pointer> old_;    // eldest first
-  std::vector<run_pointer> delta_;  // one, unless delta has more rows than a run may have, or is all there is
+  std::vector<run_pointer> delta_;  // one, unless delta exceeds the size of a run or comprises all rows
   // `hash` mode:
   open_run few_old_;    // the last old rows
   open_run few_delta_;  // a delta of few rows

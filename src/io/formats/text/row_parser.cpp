@@ -57,7 +57,7 @@ class delimiter_outside_brackets {
  public:
   delimiter_outside_brackets(const std::string& delimiter, bool parentheses)
       : characters_(delimiter), parentheses_(parentheses) {}
-  /// nullptr: brackets that don't match.
+  /// Returns nullptr for unmatched brackets.
   [[nodiscard]] const char* find(const char* from, const char* to) const {
     std::size_t depth = 0;
     for (const char* at = from; at < to; ++at) {
@@ -101,7 +101,7 @@ std::string hint_about_delimiter(std::string_view line, std::size_t columns, con
   return {};
 }
 
-/// Parses the text of one piece; the values of rows with problems are not in the columns.
+/// Parses the text of a piece; the values of faulty rows are undefined.
 template <class Interner>
 class piece_parser {
  public:
@@ -178,7 +178,7 @@ class piece_parser {
     }
   }
 
-  /// Reports the line's first problem.
+  /// Reports only the line's first problem.
   template <class Delimiter>
   void parse_line(const Delimiter& delimiter, const char* at, const char* line_end) {
     const std::size_t count = layout_.columns.size();
@@ -206,7 +206,7 @@ class piece_parser {
     if (is_structured(wanted.kind)) return store_structured(wanted, text, value);
     if (wanted.kind != value_kind::symbol) return parse_value(text, wanted.kind, layout_.wide, value);
     earlier_symbol& previous = previous_[column];
-    // Facts often repeat the value of the line before.
+    // Facts often repeat the value of the previous line.
     if (previous.value != nullptr && previous.text == text) {
       symbols_.add_same(*previous.value, value);
     } else {
@@ -237,7 +237,7 @@ class piece_parser {
 
   /// Returns the end of the line, or nullptr if parse_line has to read the line.
   const char* parse_number_line(char delimiter) {
-    constexpr std::ptrdiff_t most_digits = 19;  // fewer than 2^64 for certain
+    constexpr std::ptrdiff_t most_digits = 19;  // always below 2^64
     const char* at = at_;
     const std::size_t count = layout_.columns.size();
     for (std::size_t column = 0; column < count; ++column) {
@@ -260,7 +260,7 @@ class piece_parser {
     if (*at == '\n') return at + 1;
     if (*at == '\r' && at[1] == '\n') return at + 2;
     if (*at != delimiter) return nullptr;
-    return find_byte(at, end_, '\n') + 1;  // further columns
+    return find_byte(at, end_, '\n') + 1;  // skips further columns
   }
 
   // ---- RFC 4180 ----
@@ -275,7 +275,7 @@ class piece_parser {
     }
   }
 
-  /// From the beginning of a row to the beginning of the next; false where that cannot be found.
+  /// Parses a row up to the start of the next row; returns false if the end cannot be found.
   bool parse_quoted_row() {
     const std::size_t count = layout_.columns.size();
     for (std::size_t column = 0;; ++column) {
@@ -388,7 +388,7 @@ class piece_parser {
   std::vector<earlier_symbol> previous_;
 };
 
-/// Counts rows where line breaks may be inside quotes.
+/// Counts rows when line breaks may be inside quotes.
 row_count count_quoted_rows(std::string_view text, const row_layout& layout, bool complete) {
   row_count result;
   const char* const begin = text.data();
