@@ -397,7 +397,7 @@ There is no relation nothing
         self.assertEqual(self.run_program(text, '--wno', 'all').errors, '')
         self.assertEqual(self.run_program(text, '--wno', 'something-new').errors,
                          'Warning: --wno knows no warning something-new\n' + everything)
-        text = '.decl d(x:number, y:number) btree_delete\nd(1,2).\n'
+        text = '.decl d(x:number, y:number) btree_delete\nd(1,2).\n.output d\n'
         self.assertEqual(self.run_program(text).errors.count('Warning'), 1)
         self.assertEqual(self.run_program(text, '--wno', 'no-subsumptive-rule').errors.count('Warning'), 0)
 

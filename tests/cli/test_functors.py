@@ -382,11 +382,14 @@ flows(n, x, y, b) :- flow(_, [x, y], b), n = count : flow(_, [x, y], b).
 
     def test_wrong_lattices(self):
         for text, wanted in (
-                ('.decl a(x:number<>)\na(1).\n', 'none is declared for number'),
+                ('.decl a(x:number<>)\na(1).\n', 'type number has none'),
                 ('.lattice number<> { Bottom -> 0 }\n.decl a(x:number<>)\na(1).\n', 'has no Lub'),
-                ('.lattice number<> { Lub -> @f(_, _) }\n.decl a(x:number<>)\na(1).\n', 'a declared functor of two values'),
-                ('.functor f(x:number):number\n.lattice number<> { Lub -> @f(_, _) }\n', 'a declared functor of two values'),
-                ('.functor f(number, number):number\n.lattice number<> { Lub -> @f(_, _), Best -> 1 }\n', 'Best is none of'),
+                ('.lattice number<> { Lub -> @f(_, _) }\n.decl a(x:number<>)\na(1).\n',
+                 'Lattice operation Lub of number must be a declared functor with two parameters and a result of this type'),
+                ('.functor f(x:number):number\n.lattice number<> { Lub -> @f(_, _) }\n',
+                 'Lattice operation Lub of number must be a declared functor with two parameters and a result of this type'),
+                ('.functor f(number, number):number\n.lattice number<> { Lub -> @f(_, _), Best -> 1 }\n', 
+                 'Unknown lattice operation Best; a lattice has Bottom, Top, Lub, Glb and Leq'),
                 ('.functor f(number, number):number\n.lattice number<> { Lub -> @f(_, _) }\n'
                  '.lattice number<> { Lub -> @f(_, _) }\n', 'Redefinition of lattice number'),
                 # Of two components, and of one that means another thing in each instance.
@@ -444,11 +447,12 @@ decay(f) :- f = @@decayed x : 1.0, { n(7, x) }.
     def test_declared_but_not_called(self):
         text = '.functor missing(x:number):number\n.decl a(x:number)\na(1).\n.output a\n'
         self.assert_runs(self.run_program(text))
-        # Nor by rules that read nothing.
+        # A needed rule that calls the functor is an error before the run, even if it reads nothing.
         text += '.decl e(x:number)\n.input e\na(@missing(x)) :- e(x).\na(x) :- e(x), @missing(x) = 1.\n'
         for arguments in ([], ['-L', 'nowhere'], ['-j', '2']):
-            self.assert_runs(self.run_program(text, *arguments, facts={'e.facts': ''}))
-            self.assertEqual(self.rows('out', 'a.csv'), ['1'])
+            process = self.run_program(text, *arguments, facts={'e.facts': ''})
+            self.assertEqual(process.returncode, 1)
+            self.assertIn('User-defined functor @missing is in none of the libraries', process.errors)
 
     def test_faults(self):
         for text, wanted in (
