@@ -137,7 +137,6 @@ TEST(loop_strategy, refreshes_an_index_when_it_is_searched_first) {
   };
   const auto hash = storage::storage_mode::hash;
   EXPECT_EQ(refreshes({hash, 1}), 2U);
-  EXPECT_EQ(refreshes({hash, 4}), 2U);
   // Deltas are large: as many workers as there are may search it.
   EXPECT_EQ(refreshes({hash, 1, false, true}), 104U);
 }

@@ -327,7 +327,8 @@ class json_rows {
     const bool is_word = value.text == "null" || value.text == "true" || value.text == "false";
     const bool is_number =
         !value.text.empty() && std::string_view("-0123456789").find(value.text[0]) != std::string_view::npos;
-    if (value.is_string == is_text_expected || !(value.is_string || is_word || is_number)) return problem;
+    if (!value.is_string && !is_word && !is_number) return problem;
+    if (value.is_string == is_text_expected && (value.is_string || is_number)) return problem;
     const std::string found = value.is_string ? "a text" : is_word ? value.text : "a number";
     problem.what += fmt::format(" ({} instead of {})", found, is_text_expected ? "a text" : "a number");
     problem.hint.clear();
