@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -57,9 +56,9 @@ class supplementary_costs {
 
   /// Grants the versions of a phase that extend supplementary relations the rest of their budgets.
   void grant(std::size_t phase) {
-    for (const uses_of& one : uses_) {
+    for (uses_of& one : uses_) {
       if (one.writers.empty() || one.writers.front().first != phase) continue;
-      auto& budget = budgets_[one.relation];
+      auto& budget = one.budget;
       if (budget == nullptr) budget = std::make_unique<kernels::work_budget>();
       budget->row_cost = calibration::stored_row_bindings;
       budget->duplicate_gain = gain_of(one);
@@ -71,8 +70,8 @@ class supplementary_costs {
 
   /// Returns a relation whose versions have exhausted the budget.
   [[nodiscard]] std::optional<relation_id> over_budget() const {
-    for (const auto& [relation, budget] : budgets_) {
-      if (budget->left < 0) return relation;
+    for (const uses_of& one : uses_) {
+      if (one.budget != nullptr && one.budget->left < 0) return one.relation;
     }
     return std::nullopt;
   }
@@ -89,7 +88,6 @@ class supplementary_costs {
   }
   /// Ends the budget: the relation is abandoned, or its versions may run without a limit.
   void end_budget(relation_id relation) {
-    budgets_.erase(relation);
     for (const uses_of& one : uses_) {
       if (one.relation != relation) continue;
       for (const auto& [p, v] : one.writers) version(p, v).pipeline.budget = nullptr;
@@ -104,6 +102,7 @@ class supplementary_costs {
     std::vector<place> writers, readers;
     std::uint64_t next_rows = 0;  ///< number of rows at which the costs are evaluated again
     double work_without = 0;      ///< the planner's last expectation without the relation; 0: not requested
+    std::unique_ptr<kernels::work_budget> budget = nullptr;  ///< shared by the writers
   };
   static constexpr std::uint64_t rechecked_part = 8;
 
@@ -161,7 +160,6 @@ class supplementary_costs {
 
   stratum_run<Machine>* run_;
   std::vector<uses_of> uses_;
-  std::map<relation_id, std::unique_ptr<kernels::work_budget>> budgets_;
 };
 
 }  // namespace gpulog::exec
