@@ -25,11 +25,13 @@ class abandoning_plan {
   [[nodiscard]] exec::options options_of_run(exec::options chosen = {}) {
     constexpr std::uint64_t budgets = 5;
     constexpr double step = 60;
-    chosen.cut.free_supplementary_bindings = static_cast<double>(seed_ % budgets) * step;
+    chosen_budget_ = static_cast<double>(seed_ % budgets) * step;
+    chosen.cut.free_supplementary_bindings = chosen_budget_;
     chosen.cut.supplementary_share = 0;
     chosen.supplementary.work_without = [this](std::size_t stratum, relation_id one) {
       const double expected = planner_.work_without(stratum, one, *sizes_);
-      return seed_ % 3 == 0 ? expected : 0;
+      const double slightly_more = chosen_budget_ + 1;  // exhausted again by most runs
+      return seed_ % 3 == 0 ? expected : seed_ % 3 == 1 ? slightly_more : 0;
     };
     chosen.supplementary.abandon = [this](std::size_t stratum, relation_id one) {
       std::vector<relation_id> lost = planner_.abandon(stratum, one, *sizes_);
@@ -59,6 +61,7 @@ class abandoning_plan {
   };
 
   std::uint64_t seed_;
+  double chosen_budget_ = 0;
   plan::reoptimizer planner_;
   std::optional<running_sizes> sizes_;
   std::size_t abandoned_ = 0;

@@ -76,11 +76,14 @@ class supplementary_costs {
     return std::nullopt;
   }
 
+  /// Raises the limit of a relation that exhausted its budget. The limit must grow: a run that ended early counts for
+  /// nothing, so the same limit would end the next run as well.
   /// @return whether versions of the relation may run again
   [[nodiscard]] bool extend_budget(relation_id relation) {
     for (uses_of& one : uses_) {
       if (one.relation != relation) continue;
-      if (!extend(one)) return false;
+      const double former_limit = limit_of(one);
+      if (!extend(one) || limit_of(one) <= former_limit) return false;
       grant(one.writers.front().first);
       return true;
     }
