@@ -91,6 +91,14 @@ class ManyFiles(CommandTest):
         for jobs in ('1', '4'):
             self.assertEqual(self.run_gpulog('program.dl', '-j', jobs).output, ''.join('%d\n' % i for i in range(50)))
 
+    def test_memory_for_one_at_a_time(self):
+        # Each text takes 7 MB, and its writer several times as much.
+        text = LargeValues.SHARED.replace('60', '20')
+        for i in range(8):
+            text += '.decl w%d(x:T)\nw%d(x) :- whole(x).\n.output w%d\n' % (i, i, i)
+        self.assert_runs(self.run_program(text, '-j', '4', '--memory-limit', '60M'))
+        self.assertEqual({os.path.getsize(self.path('out', 'w%d.csv' % i)) for i in range(8)}, {7 * 2**20 - 4 + 1})
+
     def test_none_is_left_by_one_that_fails(self):
         text = self.text() + LargeValues.SHARED + '.output whole\n'
         process = self.run_program(text, '-j', '4', '--memory-limit', '200M')

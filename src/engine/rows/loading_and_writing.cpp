@@ -373,13 +373,24 @@ void engine_state::write_alone(pending_output output, io::output_files& files) {
 }
 
 /// Writes each output with one thread, several outputs at a time: one after the other, small outputs would keep one
-/// thread busy.
+/// thread busy. What exceeds the memory limit beside others is written again alone.
 void engine_state::write_together(std::vector<pending_output> outputs, io::output_files& files) {
   std::vector<io::output_files> written(outputs.size());
   const exec::run_monitor::long_step here(&monitor, "writing", relation_id(), nullptr);
   io::task_runner run(options.jobs);
-  run(outputs.size(), [&](std::size_t number) { write_output(outputs[number], 1, written[number]); });
+  std::vector<char> exceeded(outputs.size());
+  run(outputs.size(), [&](std::size_t number) {
+    try {
+      write_output(outputs[number], 1, written[number]);
+    } catch (const memory_limit_error&) {
+      exceeded[number] = 1;
+    }
+  });
   for (std::size_t number = 0; number < outputs.size(); ++number) {
+    if (exceeded[number] != 0) {
+      write_alone(std::move(outputs[number]), files);
+      continue;
+    }
     const pending_output& output = outputs[number];
     files.append(std::move(written[number]));
     note_output(output, files);
