@@ -1,20 +1,31 @@
 """Extensions of MkDocs for scripts/build_docs.
 
-The examples are outside of docs/. Their pages and files become a part of the site, as examples/NAME/. A notebook
-becomes a page in the same folder. Links between documents are written for the repository (docs/tutorial.md links to
-../examples/README.md); here they become links of the site.
+- The examples are outside of docs/. Their pages and files become a part of the site, as examples/NAME/. A notebook
+  becomes a page in the same folder.
+- Documents link to paths in the repository (docs/tutorial.md links to ../examples/README.md). The site has links to
+  pages.
+- tests/docs/documents.py defines the kinds of code blocks. Each kind becomes a language for highlighting, and a file
+  beside a program gets its name as a title.
+- The search excludes the pages for developers and prefers reference pages to examples.
 """
+import fnmatch
 import glob
 import json
+import logging
 import os
 import posixpath
 import re
 
+import datalog_lexer  # noqa: F401, registers the lexer
 from mkdocs.structure.files import File
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 EXAMPLES = 'examples'
 LINK = re.compile(r'(?<=\]\()(?!\w+:)([^)#\s]+)')
+FENCE = re.compile(r'^```(\S+)\n(>>>)?', re.M)
+LANGUAGES = {'output': 'text', 'warning': 'text', 'error': 'text', 'stats': 'json'}
+# Pages and their weight in the search: the first pattern that matches decides. A boost of 0 excludes a page from the search.
+BOOSTS = [('internals/*', 0), ('adr/*', 0), ('examples/*', 0.3), ('flags.md', 3), ('interactive.md', 3)]
 
 
 def pages_of(pattern):
@@ -78,9 +89,23 @@ def on_files(files, config):
     return files
 
 
+def highlighted(fence):
+    """Returns the opening line of a code block for the site."""
+    kind, prompt = fence.groups(default='')
+    title = ''
+    if '.' in kind:
+        title = ' title="%s"' % kind
+        kind = 'datalog' if kind.endswith('.dl') else 'text'
+    language = 'pycon' if prompt else LANGUAGES.get(kind, kind)
+    return '```%s%s\n%s' % (language, title, prompt)
+
+
 def on_page_markdown(markdown, page, config, files):
-    """Converts links from paths in the repository to paths in the site."""
     source = page.file.src_uri
+    boost = next((boost for pattern, boost in BOOSTS if fnmatch.fnmatch(source, pattern)), 1)
+    page.meta['search'] = {'boost': boost, 'exclude': boost == 0}
+    if source == 'index.md':
+        page.meta['hide'] = ['navigation']
     in_repository = source if source.startswith(EXAMPLES + '/') else 'docs/' + source
 
     def moved(match):
@@ -88,4 +113,11 @@ def on_page_markdown(markdown, page, config, files):
         target = page_of_notebook(target.removeprefix('docs/'))
         return posixpath.relpath(target, posixpath.dirname(source) or '.')
 
-    return LINK.sub(moved, markdown)
+    return FENCE.sub(highlighted, LINK.sub(moved, markdown))
+
+
+def on_page_content(html, page, config, files):
+    """Warns, which fails the build, if a lexer rejects a part of a program."""
+    for rejected in re.findall(r'<span class="err">(.*?)</span>', html):
+        logging.getLogger('mkdocs.hooks').warning('%s: no token for %s', page.file.src_uri, rejected)
+    return html
