@@ -11,19 +11,19 @@
 /// names. All functions return a sentence, or an empty text.
 namespace gpulog::syntax {
 
-/// Facts about the place of a syntax error. A row of the table in `hints.cpp` may require any of them.
+/// Facts about the place of a syntax error. A row of the table in `hints.cpp` may require any facts.
 namespace place_flag {
 enum : std::uint32_t {
   item_begin = 1U << 0U,          ///< no token of the item was read
   second_token = 1U << 1U,        ///< one token of the item was read
-  in_head = 1U << 2U,             ///< `:-` could stand here
-  after_operand = 1U << 3U,       ///< `,`, `;` or an operator could stand here
-  wants_value = 1U << 4U,         ///< a constant could stand here
-  wants_name = 1U << 5U,          ///< an identifier could stand here
-  wants_end = 1U << 6U,           ///< `)` could stand here
-  wants_parenthesis = 1U << 7U,   ///< only `(` could stand here
-  wants_colon = 1U << 8U,         ///< only `:` could stand here
-  wants_brace = 1U << 9U,         ///< only `{` could stand here
+  in_head = 1U << 2U,             ///< `:-` would be valid here
+  after_operand = 1U << 3U,       ///< `,`, `;` or an operator would be valid here
+  wants_value = 1U << 4U,         ///< a constant would be valid here
+  wants_name = 1U << 5U,          ///< an identifier would be valid here
+  wants_end = 1U << 6U,           ///< `)` would be valid here
+  wants_parenthesis = 1U << 7U,   ///< only `(` would be valid here
+  wants_colon = 1U << 8U,         ///< only `:` would be valid here
+  wants_brace = 1U << 9U,         ///< only `{` would be valid here
   in_clause = 1U << 10U,          ///< the item starts with a name
   in_type = 1U << 11U,            ///< the item starts with .type
   in_directive = 1U << 12U,       ///< the item starts with .input, .output, .printsize or .limitsize
@@ -35,7 +35,7 @@ enum : std::uint32_t {
   in_parentheses = 1U << 18U,     ///< the innermost open bracket is `(`
   in_form = 1U << 19U,            ///< the end of an aggregate, or of a test such as contains, was not reached
   value_alone = 1U << 20U,        ///< a literal was expected, and a value was read
-  adjacent = 1U << 21U,           ///< no blank separates the last token from the unexpected one
+  adjacent = 1U << 21U,           ///< no blank separates the last token from the unexpected token
   next_adjacent = 1U << 22U,      ///< no blank separates the unexpected token from the next
   next_on_line = 1U << 23U,       ///< the next token is on the same line
   ends_rule = 1U << 24U,          ///< an earlier `;` ends its line, and the next line starts like an item

@@ -127,7 +127,7 @@ void engine_state::note_file(const std::string& relation, const std::map<std::st
   auto& version = files_read[*path];
   version = version_of(*path);
   const auto format = parameters.find("IO");
-  // A database without a file may change unnoticed, so its version never matches.
+  // A database without a file may change unnoticed, so no version matches.
   if (!version && format != parameters.end() && format->second == "sqlite") version = file_version{{}, UINTMAX_MAX};
 }
 
@@ -173,7 +173,7 @@ void engine_state::load_files() {
   std::optional<io::prefetched_files> ahead;
   if (options.jobs > 1) {
     std::vector<std::filesystem::path> files = text_files();
-    // A single file is decompressed in parallel with its parsing anyway.
+    // Decompression and parsing of a single file overlap anyway.
     const std::uint64_t most = options.memory_limit == 0
                                    ? exec::calibration::bytes_ahead
                                    : std::min(exec::calibration::bytes_ahead, options.memory_limit / 8);
@@ -293,7 +293,7 @@ struct engine_state::pending_output {
   const sema::io_directive* directive;
   io::relation_rows rows;
   std::unique_ptr<exec::row_stream> stream;
-  std::size_t file;  ///< its number in the figures
+  std::size_t file;  ///< number of the file in the figures
   double begin = 0;  ///< seconds of the steady clock
   double seconds = 0;
 };
@@ -372,8 +372,8 @@ void engine_state::write_alone(pending_output output, io::output_files& files) {
   note_output(output, files);
 }
 
-/// Writes each output with one thread, several outputs at a time: one after the other, small outputs would keep one
-/// thread busy. What exceeds the memory limit beside others is written again alone.
+/// Writes each output with one thread, several outputs at a time: written one after the other, small outputs
+/// would keep one thread busy. An output that exceeds the memory limit during parallel writing is written again alone.
 void engine_state::write_together(std::vector<pending_output> outputs, io::output_files& files) {
   std::vector<io::output_files> written(outputs.size());
   const exec::run_monitor::long_step here(&monitor, "writing", relation_id(), nullptr);

@@ -25,8 +25,9 @@
 
 namespace gpulog::exec {
 
-/// The relations of a plan on a machine, with sets and indexes: creates, fills and measures them, and frees them after
-/// the last stratum that needs them. Shared by a fixpoint and its strategies.
+/// The relations of a plan on a machine, with sets and indexes: creates, fills and measures relations, and frees sets
+/// and indexes after the last stratum that needs the structure. A fixpoint and the strategies of the fixpoint share one
+/// object.
 template <class Machine>
 class plan_relations {
  public:
@@ -116,7 +117,7 @@ class plan_relations {
       relation_of(id).add_index(make_layout(program.indexes[index], chosen.storage));
   }
 
-  /// Applies a new plan of a stratum's versions, which may search new indexes, or indexes that were to be dropped.
+  /// Applies a new plan of a stratum's versions, which may search new indexes, or indexes scheduled for dropping.
   void take_over_plan(std::size_t number) {
     const std::size_t former_size = places.size();
     places = place_indexes(program);
@@ -257,7 +258,7 @@ class plan_relations {
   }
 
   /// Skips sets that the plan does not need. The plan considers only derived rows, but a rule may also derive a loaded
-  /// row. The published method always deduplicates.
+  /// row: a relation with rows keeps the set. The published method always deduplicates.
   /// @param falls_apart whether a recursion may start without sets, which its loop adds (make_sets())
   void skip_sets([[maybe_unused]] const plan::stratum& stratum, [[maybe_unused]] bool falls_apart) {
     if constexpr (can.set_kinds) {
@@ -299,7 +300,7 @@ class plan_relations {
       for (const plan::relation_domain& domain : stratum.domains) {
         std::vector<std::uint64_t> bounds;
         for (const plan::column_domain& column : domain.columns) {
-          // In 64-bit programs, constants that are not their own codes may have any code above these.
+          // In 64-bit programs, a constant above most_names may have any code above most_names.
           const bool has_code = chosen.wide == nullptr || column.largest_constant <= storage::wide_values::most_names;
           word largest = has_code ? static_cast<word>(column.largest_constant) : UINT32_MAX;
           for (const plan::column_place& source : column.sources) largest = std::max(largest, largest_[source]);
@@ -309,7 +310,7 @@ class plan_relations {
         guarded({"extending", domain.relation, nullptr},
                 [&] { relation_of(domain.relation).bound_values(bounds, memory); });
       }
-      // The stratum extends its relations, so their earlier largest values are outdated.
+      // The stratum extends relations, so the earlier largest values of the extended relations are outdated.
       for (relation_id relation : stratum.relations) {
         largest_.erase(largest_.lower_bound({relation, 0}), largest_.upper_bound({relation, UINT32_MAX}));
       }

@@ -26,7 +26,7 @@ struct equality {
   name_set needed;
 };
 
-/// Adds the variables that the atom binds: the ones outside its functor calls.
+/// Adds the variables that the atom binds: all variables outside functor calls.
 void collect_bound_names(const syntax::atom& atom, name_set& names) {
   walk_terms(atom, [&](const syntax::argument& term) {
     if (const auto* variable = term.as<syntax::variable>()) names.insert(variable->name);
@@ -65,7 +65,7 @@ void collect_bindings(const std::vector<syntax::conjunction>& alternatives, cons
   }
 }
 
-/// Returns `bound` with all variables that the literals bind if these are bound.
+/// Returns `bound` and all variables that the literals bind once `bound` is bound.
 name_set bound_by(const std::vector<syntax::conjunction>& alternatives, name_set bound,
                   const syntax::aggregate* except = nullptr) {
   std::vector<equality> equalities;
@@ -109,7 +109,7 @@ class scope_separator {
 
  private:
   struct scope {
-    name_set visible;  ///< names inside the scope or an enclosing one, outside aggregates
+    name_set visible;  ///< names inside the scope or an enclosing scope, outside aggregates
     name_set own;      ///< names inside the scope
     name_set bound;
     name_set given;  ///< names bound before the body runs
@@ -135,7 +135,7 @@ class scope_separator {
     }
   }
 
-  /// Gives the result in `_ = min x : { .. }` a name: the equality binds witnesses and holds if there is a result.
+  /// Gives the result in `_ = min x : { .. }` a name: the equality binds witnesses and holds if a result exists.
   void name_result(syntax::literal& part) {
     auto* test = part.as<syntax::constraint>();
     if (test == nullptr || test->op != syntax::constraint_op::equal) return;
@@ -236,8 +236,8 @@ class scope_separator {
         }
         return;
       }
-      // An outer scope may use the witnesses. Then the copy of the body moves to that scope, and so does this
-      // aggregate: its result is the same for all matches of the enclosing aggregate.
+      // An outer scope may use the witnesses. The copy of the body and this aggregate then move to the outer scope:
+      // the result is the same for all matches of the enclosing aggregate.
       const scope& home = home_of(*witnesses.begin(), around);
       const bool is_one_home = std::all_of(witnesses.begin(), witnesses.end(),
                                            [&](const std::string& name) { return &home_of(name, around) == &home; });

@@ -95,7 +95,7 @@ class form_checker {
     if (const auto* group = literal.as<syntax::group>()) check_body(group->alternatives);
   }
 
-  /// Returns the place for underscores beside `other`: `_ = [x]` is always true, and `_ = min ..` only asks for
+  /// Returns the place for underscores beside `other`: `_ = [x]` is always true, and `_ = min ..` only binds
   /// witnesses.
   static underscore place_beside(const syntax::argument& other, syntax::constraint_op op) {
     const bool is_open = other.as<syntax::record_constructor>() != nullptr || other.as<syntax::aggregate>() != nullptr;
@@ -259,8 +259,8 @@ const syntax::argument* find_open_field(const syntax::argument& term) {
   return nullptr;
 }
 
-/// Calls action(variable) for the term itself, if it is a variable, or for each variable in its fields: the variables
-/// whose values follow from the term's value.
+/// Calls action(variable) for a term that is a variable, or for each variable in the fields of a constructor: the
+/// term's value determines the values of all visited variables.
 template <class Action>
 void for_each_field_variable(const syntax::argument& term, const Action& action) {
   if (const auto* variable = as_variable(term)) action(*variable);
@@ -288,8 +288,8 @@ class grounding {
     return is_new;
   }
 
-  /// Adds `side = value`: once all variables of `value` are bound, the equality binds `side`, if it is a variable, and
-  /// the variables in the fields of `side`.
+  /// Adds `side = value`: once all variables of `value` are bound, the equality binds `side`, if `side` is a variable,
+  /// and the variables in the fields of `side`.
   void add_equality(const syntax::argument& side, const syntax::argument& value) {
     const auto* fields = fields_of(side);
     const auto* values = fields_of(value);
@@ -320,7 +320,7 @@ class grounding {
     });
   }
 
-  /// All but `others`, as they are written, in lexical order.
+  /// Returns all names except `others`, as written in the program, in lexical order.
   [[nodiscard]] std::vector<std::string> names_without(const std::vector<std::string>& others) const {
     std::vector<std::string> names;
     for (const std::string& name : bound_) {

@@ -8,9 +8,10 @@
 namespace gpulog::storage {
 
 /// Labels that usually tell without a search whether a path leads from a vertex of a factorized graph to a component.
-/// Components are numbered in the order in which a depth-first search completed them, so the part below a vertex in its
-/// tree is an interval (Agrawal, Borgida, Jagadish 1989). Labels also record the ranges of components reachable from a
-/// vertex and the ranges of vertices that lead to it, like Bloom filters over this order (Su and others 2017).
+/// The number of a component is the position at which a depth-first search completed the component, so the subtree of a
+/// vertex is an interval (Agrawal, Borgida, Jagadish 1989). Labels also record the ranges of components reachable from
+/// a vertex and the ranges of vertices that lead to the vertex, like Bloom filters over this order (Su and others
+/// 2017).
 class path_labels {
  public:
   /// @param graph must outlive the labels
@@ -43,10 +44,10 @@ class path_labels {
 
   const factorized_graph* graph_;
   std::uint32_t range_size_;
-  /// By vertex: start of the interval of reachable components that ends at its last successor.
+  /// By vertex: start of the interval of reachable components that ends at the vertex's last successor.
   backend::array<std::uint32_t> interval_;
   backend::array<std::uint64_t> ranges_;   // by vertex: a bit for each reachable range
-  backend::array<std::uint64_t> origins_;  // by vertex: a bit for each range that leads to it
+  backend::array<std::uint64_t> origins_;  // by vertex: a bit for each range that leads to the vertex
 };
 
 }  // namespace gpulog::storage

@@ -44,7 +44,7 @@ class sorted_index {
     }
   }
 
-  /// Returns how many of the rows the index does not cover.
+  /// Returns the number of rows that the index does not cover.
   [[nodiscard]] std::uint64_t missing_rows(std::uint64_t rows) const { return rows - std::min(indexed_, rows); }
 
   /// Returns whether refresh() would have no effect.
@@ -52,8 +52,8 @@ class sorted_index {
     return indexed_ == rows && delta_begin_ == old_rows;
   }
 
-  /// Covers rows [0, rows), those from old_rows on as delta. Rows only ever join at the end. @throws memory_exceeded,
-  /// and it covers none
+  /// Covers rows [0, rows), with the rows from old_rows on as delta. New rows are always the last rows.
+  /// @throws memory_exceeded; the index then covers no rows
   template <class Backend>
   void refresh(Backend& backend, const column_pointers& columns, std::uint64_t old_rows, std::uint64_t rows) {
     if (covers(old_rows, rows)) return;
@@ -73,7 +73,7 @@ class sorted_index {
     }
     delta_begin_ = old_rows;
   }
-  /// Memory for the columns that refresh() is given.
+  /// Memory for the columns that refresh() receives.
   [[nodiscard]] column_pointers& pointers() { return pointers_; }
 
  private:
@@ -89,7 +89,7 @@ class sorted_index {
     indexed_ = 0;
   }
 
-  /// Half of an open run: rows that fill it at once would be copied twice.
+  /// Half of an open run: rows that fill an open run at once would be copied twice.
   [[nodiscard]] bool are_few(std::uint64_t rows) const { return rows <= open_run::most_rows / 2 && !layout_.positions; }
 
   template <class Backend>
@@ -108,7 +108,7 @@ class sorted_index {
     delta_ = std::exchange(old_, {});
   }
 
-  /// Rows up to old_rows that it does not cover.
+  /// Rows up to old_rows that the index does not cover.
   template <class Backend>
   void index_old(Backend& backend, const column_pointers& columns, std::uint64_t old_rows) {
     if (indexed_ < old_rows && are_few(old_rows - indexed_)) {
@@ -131,13 +131,13 @@ class sorted_index {
     }
   }
 
-  /// Adds few rows [begin, end) to those that wait until they are worth a sorted run.
+  /// Adds few rows [begin, end) to the open run, which waits until a sorted run pays.
   template <class Backend>
   void add_few_old(Backend& backend, const column_pointers& columns, std::uint64_t begin, std::uint64_t end) {
     const bool continues = !few_old_.is_empty() && few_old_.end() == begin;
     if (continues && end - few_old_.begin() <= open_run::most_rows) {
       if (few_old_.append(layout_, columns, end)) return;
-      // Sorting some rows again costs less than a run of their own.
+      // Sorting some rows again costs less than a separate run.
       if (few_old_.rows() < calibration::least_closed_rows) begin = few_old_.begin();
     }
     if (begin != few_old_.begin()) close_few_old(backend, columns);
@@ -171,7 +171,7 @@ class sorted_index {
         break;
       const bool is_full = published && old_.size() == 2;  // full reuses the kept buffers
       run_pointer merged = is_full && spare_ ? std::move(spare_) : std::make_unique<sorted_run>(*resource_, layout_);
-      if (!published) {  // their buffers are reused
+      if (!published) {  // the buffers of old runs are reused
         elder.drop_tables();
         younger.drop_tables();
       }

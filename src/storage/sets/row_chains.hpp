@@ -68,7 +68,7 @@ class row_chains {
     }
   }
 
-  /// Removes a row from its chain.
+  /// Removes a row from the row's chain.
   void remove(const column_pointers& columns, std::uint64_t row) {
     const std::uint64_t after = next_[row - first_row_];
     const std::uint64_t before = previous_[row - first_row_];
@@ -103,7 +103,7 @@ class row_chains {
     for (std::uint32_t c : key_columns_) hash.add(columns[c][row]);
     return mix(hash.value());
   }
-  /// Returns the slot of the row's key, or the free slot for it.
+  /// Returns the slot of the row's key, or the free slot for the key.
   [[nodiscard]] std::uint64_t find_slot(const column_pointers& columns, std::uint64_t row) const {
     const std::uint64_t* const slots = slots_.data();
     std::uint64_t at = scale(hash_of(columns, row), slots_.size());
@@ -132,7 +132,7 @@ class row_chains {
   std::vector<std::uint32_t> key_columns_;
   array<std::uint64_t> slots_;     // number of a group + 1; 0: free
   array<std::uint64_t> heads_;     // by group
-  array<std::uint64_t> samples_;   // by group: a row with its key, in the chain or removed
+  array<std::uint64_t> samples_;   // by group: a row with the group's key, in the chain or removed
   array<std::uint64_t> next_;      // by row - first_row_
   array<std::uint64_t> previous_;  // likewise
   std::uint64_t first_row_ = 0;

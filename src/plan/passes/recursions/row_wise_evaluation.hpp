@@ -8,12 +8,13 @@ namespace gpulog::plan {
 
 class planning;
 
-/// Returns whether a relation can be computed row by row: it has two columns and keeps every derived tuple.
+/// Returns whether a relation can be computed row by row: the relation has two columns and keeps every derived tuple.
 [[nodiscard]] bool has_rows(const relation& made);
 
 /// Recognizes a stratum whose rules can be evaluated for one value of the head's first column at a time; returns
-/// nothing for other strata. The stratum has no loop, its relation has two columns, and each rule joins two relations
-/// on one variable, or reads one relation: R(x,y) :- a(x,w), b(w,y), with comparisons of x and y that all rules share.
+/// no value for strata of a different form. The stratum has no loop, the relation has two columns, and each rule joins
+/// two relations on one variable, or reads one relation: R(x,y) :- a(x,w), b(w,y), with comparisons of x and y that all
+/// rules share.
 [[nodiscard]] std::optional<row_wise_evaluation> find_row_wise_evaluation(const program& plan,
                                                                           const stratum& considered);
 
@@ -25,7 +26,7 @@ class planning;
 [[nodiscard]] std::optional<row_wise_version> find_row_wise_version(const program& plan, const stratum& considered,
                                                                     const rule_version& version);
 
-/// Applies both to all strata.
+/// Stores the results of both searches in all strata.
 void find_row_wise_evaluations(planning& shared);
 
 }  // namespace gpulog::plan

@@ -34,7 +34,7 @@ class injectivity {
     value_number to;
   };
 
-  /// Adds to known_ what follows from it.
+  /// Adds to known_ the values that the known values determine.
   void add_what_follows() {
     std::vector<std::vector<std::size_t>> consequences_of(next_);
     std::vector<std::size_t> unknown_sources;
@@ -68,7 +68,7 @@ class injectivity {
     return values;
   }
 
-  /// Enters a row that all its columns determine.
+  /// Enters a row that the columns of the row determine together.
   bool enter_row(relation_id relation, const std::vector<operand>& keys, const std::vector<column_binding>& bindings) {
     const struct relation& source = plan_.relations[relation.value];
     std::set<std::uint32_t> bound;
@@ -81,7 +81,7 @@ class injectivity {
 
   bool enter(const scan& op) { return enter_row(op.relation, {}, op.bindings); }
   bool enter(const match& op) {
-    // An alternative search finds a value once per row of its relation, so the search must bind whole rows.
+    // An alternative search finds a value once per row of the relation, so the search must bind whole rows.
     for (const other_search& other : op.others) {
       if (other.keys.size() + 1 != plan_.relations[other.relation.value].kinds.size()) return false;
     }

@@ -27,10 +27,10 @@ struct step_candidate {
 /// The steps of a rule that may become relations, one after another. Literals keep their original numbers; take_rule()
 /// returns the remaining rule.
 ///
-/// A step is a composition: the join variable of its atoms is lost. Therefore some variable occurs in these two atoms
-/// only, and there are at most as many candidates as variables. When a step becomes a relation, the variables that it
-/// shares with further atoms are columns of the relation: the steps of these atoms stay unchanged, except for tests
-/// moved to the relation.
+/// A step is a composition: the remaining rule does not need the join variable of the two atoms, so no third atom has
+/// the variable. A rule therefore has at most one candidate per variable. When a step becomes a relation, the variables
+/// that the step shares with further atoms become columns of the relation: the steps of the further atoms stay
+/// unchanged, except for tests moved to the relation.
 class step_candidates {
  public:
   /// Returns the value of a candidate, starting at 1.
@@ -53,7 +53,7 @@ class step_candidates {
     for (const auto& [atoms, candidate] : candidates_) visit(candidate);
   }
 
-  /// Replaces the atoms of a candidate by an atom of a relation; removes its tests.
+  /// Replaces the atoms of a candidate by an atom of a relation; removes the candidate's tests.
   void replace(const step_candidate& step, body_atom reading);
   /// Updates the values of steps with this key.
   void weigh_again(const std::vector<std::uint64_t>& key);
