@@ -39,14 +39,14 @@ const char* name_of(storage_kind kind) {
   return "";
 }
 
-exec::condensation_mode condensation_of(tuning_mode mode) {
-  if (mode == tuning_mode::off) return exec::condensation_mode::off;
-  return mode == tuning_mode::on ? exec::condensation_mode::always : exec::condensation_mode::automatic;
-}
-
-exec::row_takeover_mode row_takeover_of(tuning_mode mode) {
-  if (mode == tuning_mode::off) return exec::row_takeover_mode::off;
-  return mode == tuning_mode::on ? exec::row_takeover_mode::always : exec::row_takeover_mode::automatic;
+/// Converts to an enum of the executor, which has the same values.
+template <class Mode>
+Mode mode_of(tuning_mode mode) {
+  if (mode == tuning_mode::always) return Mode::always;
+  if constexpr (requires { Mode::off; }) {
+    if (mode == tuning_mode::off) return Mode::off;
+  }
+  return Mode::automatic;
 }
 
 storage::set_choice sets_of(storage_kind kind) {
@@ -114,7 +114,7 @@ engine_state::engine_state(std::shared_ptr<const program_state> program, run_opt
 }
 
 std::vector<bool> engine_state::needed_now() const {
-  if (tuned.runs("unneeded-relations")) return sema::needed_relations(analysed());
+  if (tuned.planning.modes.is_always("unneeded-relations")) return sema::needed_relations(analysed());
   return std::vector<bool>(analysed().relations.size(), true);
 }
 
@@ -253,8 +253,8 @@ std::vector<value_range> engine_state::values_in(const std::vector<plan::column_
 
 void engine_state::encode_values(const plan::statistics& known) {
   const bool has_matrices = options.storage == storage_kind::automatic || options.storage == storage_kind::bits;
-  const bool everywhere = tuned.dense_domain_encoding == tuning_mode::on;
-  if (tuned.dense_domain_encoding == tuning_mode::off || !(everywhere || has_matrices)) return;
+  const bool everywhere = tuned.run.is_always("dense-domain-encoding");
+  if (tuned.run.is_off("dense-domain-encoding") || !(everywhere || has_matrices)) return;
   std::uint64_t facts = 0;
   for (std::uint32_t number = 0; number < staged.size(); ++number) facts += rows(number);
   if (!everywhere && facts < exec::calibration::least_encoded_rows) return;
@@ -325,13 +325,11 @@ exec::options engine_state::execution_options() {
   chosen.counter = &counter;
   if (functors) chosen.functors = &*functors;
   chosen.stop = options.cancelled;
-  chosen.products =
-      tuned.mode_of("row-products") == tuning_mode::on ? exec::product_mode::always : exec::product_mode::automatic;
-  chosen.row_wise = tuned.mode_of("row-wise-evaluation") == tuning_mode::on ? exec::row_wise_mode::always
-                                                                            : exec::row_wise_mode::automatic;
-  chosen.condensation = condensation_of(tuned.condensation);
-  chosen.row_takeover = row_takeover_of(tuned.row_takeover);
-  chosen.priority_delta = tuned.priority_delta;
+  chosen.products = mode_of<exec::product_mode>(tuned.planning.modes.of("row-products"));
+  chosen.row_wise = mode_of<exec::row_wise_mode>(tuned.planning.modes.of("row-wise-evaluation"));
+  chosen.condensation = mode_of<exec::condensation_mode>(tuned.run.of("condensation"));
+  chosen.row_takeover = mode_of<exec::row_takeover_mode>(tuned.run.of("row-takeover"));
+  chosen.priority_delta = !tuned.run.is_off("priority-delta");
   if (options.on_progress) {
     chosen.on_progress = [this](const exec::progress& now) {
       options.on_progress({now.stratum, planned().strata.size(), now.iteration, now.tuples, now.seconds, now.backend});
@@ -355,7 +353,7 @@ plan::statistics engine_state::plan_current(const plan::options& chosen) {
   const span_scope span(figures, zero, "plan");
   const exec::run_monitor::long_step here(&monitor, "", relation_id(), nullptr);
   current->planner.emplace(*current->source, known, chosen,
-                           tuned.reoptimization == tuning_mode::on ? 0 : plan::calibration::least_reordered_rows);
+                           tuned.run.is_always("reoptimization") ? 0 : plan::calibration::least_reordered_rows);
   current->record.note_planned(*current->planner);
   current->members.assign(current->plan().relations.size(), false);
   for (const plan::stratum& stratum : current->plan().strata) {
@@ -371,22 +369,22 @@ void engine_state::evaluate_staged(std::shared_ptr<const sema::program> part, co
   current->text = source;
   current->source = std::move(part);
   move_home(relations);
-  plan::options planning = tuned.chosen_planning();
+  plan::options planning = tuned.planning;
   planning.has_device = device != nullptr;
   const plan::statistics known = plan_current(planning);
   exec::options chosen = execution_options();
   encode_values(known);
-  if (tuned.reoptimization != tuning_mode::off) {
+  if (!tuned.run.is_off("reoptimization")) {
     chosen.reoptimize = [this](std::size_t next) { return reoptimize(next, false); };
     chosen.reoptimize_loop = [this](std::size_t running) { return reoptimize(running, true); };
   }
-  if (tuned.mode_of(plan::supplementary_pass) != tuning_mode::on) {
+  if (!tuned.planning.modes.is_always(plan::supplementary_pass)) {
     chosen.supplementary.work_without = [this](std::size_t running, relation_id one) {
       return current->planner->work_without(running, one, *current->measures);
     };
     chosen.supplementary.abandon = [this](std::size_t running, relation_id one) { return abandon(running, one); };
   }
-  if (tuned.reoptimization == tuning_mode::on) chosen.cut.reoptimized_bindings = 0;
+  if (tuned.run.is_always("reoptimization")) chosen.cut.reoptimized_bindings = 0;
   wait_for_device();
   current->executor = make_executor(chosen);
   current->measures.emplace(*current->executor);

@@ -54,7 +54,7 @@ std::string show_syntax(const program_state& state, const run_options&) {
 
 std::string show_plan(const program_state& state, const run_options& options) {
   if (!state.analysed) return {};
-  const plan::program planned = plan::make_plan(*state.analysed, {}, tuning_of(options).chosen_planning());
+  const plan::program planned = plan::make_plan(*state.analysed, {}, tuning_of(options).planning);
   std::string text = plan::explain(planned);
 #if defined(GPULOG_WITH_GPU)
   text += exec::explain_device_strata(planned);

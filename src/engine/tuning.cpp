@@ -3,12 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <functional>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 #include "gpulog/error.hpp"
@@ -28,19 +28,11 @@ struct tuning_entry {
 constexpr const char* on_or_off = "on or off";
 constexpr const char* any_mode = "auto, on or off";
 
-bool read_switch(std::string_view value, bool& into) {
-  into = value == "on";
-  return into || value == "off";
-}
-
-bool read_mode(std::string_view value, tuning_mode& into) {
-  constexpr std::array<std::pair<std::string_view, tuning_mode>, 3> modes = {
-      {{"off", tuning_mode::off}, {"auto", tuning_mode::automatic}, {"on", tuning_mode::on}}};
-  const auto* const found =
-      std::find_if(modes.begin(), modes.end(), [value](const auto& mode) { return mode.first == value; });
-  if (found == modes.end()) return false;
-  into = found->second;
-  return true;
+/// Returns the mode that a value names; empty if the value is invalid.
+std::optional<tuning_mode> mode_from_name(std::string_view value, bool has_modes) {
+  if (value == "off") return tuning_mode::off;
+  if (value == "on") return tuning_mode::always;
+  return has_modes && value == "auto" ? std::optional(tuning_mode::automatic) : std::nullopt;
 }
 
 bool read_factor(std::string_view value, double& into) {
@@ -55,56 +47,37 @@ bool read_joins(std::string_view value, exec::join_mode& into) {
   return value == "nested" || value == "materialized";
 }
 
-void switch_pass(const std::string& name, bool runs, plan::options& planning) {
-  if (runs) {
-    planning.off.erase(name);
-  } else {
-    planning.off.insert(name);
-  }
-}
-
-tuning_entry entry_of(const plan::optional_pass& pass) {
-  const std::string name(pass.name);
-  const std::string description(pass.description);
-  if (pass.has_modes) {
-    return {{name, any_mode, "auto", description}, [name](std::string_view value, tuning& into) {
-              tuning_mode& mode = into.passes[name];
-              if (!read_mode(value, mode)) return false;
-              switch_pass(name, mode != tuning_mode::off, into.planning);
-              return true;
-            }};
-  }
-  const bool is_off = plan::passes_off_by_default.contains(name);
-  return {{name, on_or_off, is_off ? "off" : "on", description}, [name](std::string_view value, tuning& into) {
-            bool runs = false;
-            if (!read_switch(value, runs)) return false;
-            switch_pass(name, runs, into.planning);
-            return true;
+/// Returns an entry whose value is a mode.
+/// @param modes_of returns the modes that the entry sets
+tuning_entry entry_of(std::string_view name, std::string_view description, bool has_modes, bool is_off,
+                      tuning_modes& (*modes_of)(tuning& into)) {
+  const char* const initial = has_modes ? "auto" : is_off ? "off" : "on";
+  return {{std::string(name), has_modes ? any_mode : on_or_off, initial, std::string(description)},
+          [name = std::string(name), has_modes, modes_of](std::string_view value, tuning& into) {
+            const auto mode = mode_from_name(value, has_modes);
+            if (mode) modes_of(into).set(name, *mode);
+            return mode.has_value();
           }};
 }
 
 std::vector<tuning_entry> make_entries() {
   std::vector<tuning_entry> entries;
-  for (const plan::optional_pass& pass : plan::optional_passes()) entries.push_back(entry_of(pass));
-  entries.push_back(
-      {{"dense-domain-encoding", any_mode, "auto",
-        "values that are only compared get consecutive numbers while a program runs, for bit matrices"},
-       [](std::string_view value, tuning& into) { return read_mode(value, into.dense_domain_encoding); }});
-  entries.push_back({{"reoptimization", any_mode, "auto",
-                      "joins of a stratum are ordered again when the sizes of what it reads are known"},
-                     [](std::string_view value, tuning& into) { return read_mode(value, into.reoptimization); }});
-  entries.push_back({{"condensation", any_mode, "auto",
-                      "recursions that fall apart run over the strongly connected components of their graph (CPU)"},
-                     [](std::string_view value, tuning& into) { return read_mode(value, into.condensation); }});
-  entries.push_back({{"continuation", any_mode, "auto",
-                      "an engine that is evaluated again goes on from facts that were inserted (CPU)"},
-                     [](std::string_view value, tuning& into) { return read_mode(value, into.continuation); }});
-  entries.push_back({{"row-takeover", any_mode, "auto",
-                      "searches of recursions that fall apart take over what others have completed (GPU)"},
-                     [](std::string_view value, tuning& into) { return read_mode(value, into.row_takeover); }});
-  entries.push_back({{"priority-delta", on_or_off, "on",
-                      "an iteration takes the best new values of recursive aggregates first; worse ones wait (CPU)"},
-                     [](std::string_view value, tuning& into) { return read_switch(value, into.priority_delta); }});
+  for (const plan::optional_pass& pass : plan::optional_passes()) {
+    entries.push_back(entry_of(pass.name, pass.description, pass.has_modes, pass.is_on_request,
+                               [](tuning& into) -> tuning_modes& { return into.planning.modes; }));
+  }
+  const auto add = [&](std::string_view name, std::string_view description, bool has_modes = true) {
+    entries.push_back(
+        entry_of(name, description, has_modes, false, [](tuning& into) -> tuning_modes& { return into.run; }));
+  };
+  add("dense-domain-encoding",
+      "values that are only compared get consecutive numbers while a program runs, for bit matrices");
+  add("reoptimization", "joins of a stratum are ordered again when the sizes of what it reads are known");
+  add("condensation", "recursions that fall apart run over the strongly connected components of their graph (CPU)");
+  add("continuation", "an engine that is evaluated again goes on from facts that were inserted (CPU)");
+  add("row-takeover", "searches of recursions that fall apart take over what others have completed (GPU)");
+  add("priority-delta", "an iteration takes the best new values of recursive aggregates first; worse ones wait (CPU)",
+      false);
   entries.push_back({{"buffer-factor", "0, or a number from 1 to 1000", "8",
                       "a merge buffer gets room for full + this times delta (--storage hisa); 0: just enough"},
                      [](std::string_view value, tuning& into) { return read_factor(value, into.buffer_factor); }});
@@ -140,25 +113,21 @@ std::string read(std::string_view name, std::string_view value, tuning& into) {
 
 }  // namespace
 
-plan::options tuning::chosen_planning() const {
-  plan::options chosen = planning;
-  if (mode_of("magic-sets") == tuning_mode::on) chosen.magic_sets = plan::magic_sets_mode::always;
-  if (mode_of("semi-join-reduction") == tuning_mode::on) chosen.semi_joins = plan::semi_join_mode::always;
-  if (mode_of("magic-transform") == tuning_mode::on) chosen.magic_transform = plan::magic_transform_mode::always;
-  return chosen;
-}
-
 tuning tuning_of(const run_options& options) {
   tuning result;
   for (const auto& [name, value] : options.tuning) {
     if (const std::string fault = read(name, value, result); !fault.empty()) throw input_error("tuning: " + fault);
   }
+  tuning_modes& modes = result.planning.modes;
   // Later questions about tuples require complete relations.
-  if (options.proofs) result.planning.off.insert({"unneeded-relations", "magic-sets", "magic-transform"});
+  if (options.proofs) {
+    for (const char* const pass : {"unneeded-relations", "magic-sets", "magic-transform"})
+      modes.set(pass, tuning_mode::off);
+  }
   // The published algorithm evaluates recursions as loops.
-  if (options.storage == storage_kind::hisa) result.planning.off.insert("decomposition");
+  if (options.storage == storage_kind::hisa) modes.set("decomposition", tuning_mode::off);
   // The parts of a decomposed recursion use steps that run before the recursion.
-  if (!result.runs("decomposition")) result.planning.off.insert("invariant-columns");
+  if (modes.is_off("decomposition")) modes.set("invariant-columns", tuning_mode::off);
   return result;
 }
 

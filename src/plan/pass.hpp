@@ -22,6 +22,7 @@ struct pass {
   void (*run)(planning& shared, Subjects&... subjects);
   bool makes_relations = false;  ///< the pass needs planning::may_make_relations()
   bool is_required = false;      ///< the pass has no off switch
+  bool is_on_request = false;    ///< the pass runs only in mode `always`
   bool has_modes = false;  ///< the pass has the modes `auto` (apply if it pays) and `on` (apply wherever it is correct)
 };
 
@@ -46,6 +47,7 @@ template <class... Subjects>
 bool run_pass(const pass<Subjects...>& one, planning& shared, Subjects&... subjects) {
   if (one.makes_relations && !shared.may_make_relations()) return false;
   if (!one.is_required && shared.is_off(one.name)) return false;
+  if (one.is_on_request && !shared.chosen.modes.is_always(one.name)) return false;
   const pass_timer timer(shared, one.name);
   one.run(shared, subjects...);
   return true;

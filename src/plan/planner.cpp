@@ -43,6 +43,7 @@ struct source_pass {
   magic_program (*run)(const sema::program& source, const statistics& known, const options& chosen);
   bool is_required = false;
   bool has_modes = false;
+  bool is_on_request = false;
 };
 constexpr source_pass source_passes[] = {
     {.name = "magic-transform",
@@ -53,7 +54,10 @@ constexpr source_pass source_passes[] = {
 
 /// Passes before any planning.
 constexpr program_pass program_passes[] = {
-    {"unneeded-relations", "relations that no output depends on are left out", leave_out_unneeded_relations},
+    {.name = "unneeded-relations",
+     .description = "relations that no output depends on are left out",
+     .run = leave_out_unneeded_relations,
+     .is_on_request = true},
 };
 
 /// Passes on each rule, in the order of the strata. New relations are planned before the rule's stratum.
@@ -218,15 +222,15 @@ void plan(planning& shared, const sema::stratum& planned) {
 template <class Pass>
 void append_optional(std::span<const Pass> list, std::vector<optional_pass>& all) {
   for (const Pass& one : list) {
-    if (!one.is_required) all.push_back({one.name, one.description, one.has_modes});
+    if (!one.is_required) all.push_back({one.name, one.description, one.has_modes, one.is_on_request});
   }
 }
 
 /// An unknown name of a pass would have no effect.
-[[maybe_unused]] bool are_optional(const std::set<std::string, std::less<>>& names) {
+[[maybe_unused]] bool are_optional(const tuning_modes& modes) {
   const std::vector<optional_pass> all = optional_passes();
-  return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
-    return std::any_of(all.begin(), all.end(), [&](const optional_pass& one) { return one.name == name; });
+  return std::all_of(modes.begin(), modes.end(), [&](const tuning_modes::entry& mode) {
+    return std::any_of(all.begin(), all.end(), [&](const optional_pass& one) { return one.name == mode.first; });
   });
 }
 
@@ -252,7 +256,7 @@ std::vector<optional_pass> optional_passes() {
 rewritten_source rewrite_source(const sema::program& source, const statistics& known, const options& chosen) {
   rewritten_source result;
   for (const source_pass& one : source_passes) {
-    if (chosen.off.contains(one.name)) continue;
+    if (chosen.modes.is_off(one.name)) continue;
     const auto begin = std::chrono::steady_clock::now();
     magic_program made = one.run(result.program ? *result.program : source, known, chosen);
     if (made.program) result.program = std::move(made.program);
@@ -264,7 +268,7 @@ rewritten_source rewrite_source(const sema::program& source, const statistics& k
 }
 
 void run_passes(planning& shared) {
-  assert(are_optional(shared.chosen.off));
+  assert(are_optional(shared.chosen.modes));
   for (const program_pass& one : program_passes) run_and_check(one, shared);
   for (const sema::stratum& planned : shared.source.strata) {
     // Relations that depend on each other are needed together.

@@ -3,13 +3,12 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <set>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "plan/plan.hpp"
 #include "sema/program.hpp"
+#include "support/tuning_modes.hpp"
 
 namespace gpulog::plan {
 
@@ -36,34 +35,12 @@ struct statistics {
       compare_values = {};
 };
 
-/// Whether the planner may materialize steps of rules as relations. `.pragma "supplementary" "off"` in a program also
-/// disables this.
-enum class supplementary_mode : std::uint8_t { automatic, off };
-
-/// Which relations are restricted to the keys that a recursion reads (plan/passes/demand/magic_sets.hpp). automatic:
-/// relations for which few keys are expected, until the run counts more keys; always: all; watched: all, until the run
-/// shows that the restriction does not pay (for tests). Requires supplementary relations.
-enum class magic_sets_mode : std::uint8_t { automatic, always, watched };
-
-/// Which atoms of a recursion read reduced relations (plan/passes/relations/semi_join_reduction.hpp). automatic: atoms
-/// for which few rows are expected to remain; always: every atom for which the reduction is correct.
-enum class semi_join_mode : std::uint8_t { automatic, always };
-
-/// Which relations are evaluated only for queried values (plan/passes/demand/magic_transform.hpp). automatic: relations
-/// queried with constants, and relations that the program names; always: all.
-enum class magic_transform_mode : std::uint8_t { automatic, always };
-
-/// Passes that run only on request. By default the plan also contains relations that no output depends on.
-inline const std::set<std::string, std::less<>> passes_off_by_default = {"unneeded-relations"};
-
 struct options {
-  supplementary_mode supplementary = supplementary_mode::automatic;
-  magic_sets_mode magic_sets = magic_sets_mode::automatic;
-  semi_join_mode semi_joins = semi_join_mode::automatic;
-  bool has_device = false;  ///< a device may run strata
-  magic_transform_mode magic_transform = magic_transform_mode::automatic;
-  /// Names of disabled passes.
-  std::set<std::string, std::less<>> off = passes_off_by_default;
+  /// Whether passes may create relations. `.pragma "supplementary" "off"` in a program also forbids this.
+  bool makes_relations = true;
+  tuning_modes modes;               ///< of optional_passes()
+  bool has_device = false;          ///< a device may run strata
+  bool watches_magic_sets = false;  ///< for tests: `always` restrictions may also be given up
 };
 
 /// The pass that factors steps of recursive rules (plan/passes/relations/supplementary.hpp). It runs where strata are
@@ -74,6 +51,7 @@ inline constexpr std::string_view supplementary_pass = "supplementary";
 struct optional_pass {
   std::string_view name, description;
   bool has_modes;  ///< the pass has the modes `auto` (apply if it pays) and `on` (apply wherever it is correct)
+  bool is_on_request = false;  ///< the pass runs only in mode `always`
 };
 /// Returns all optional passes in the order in which they run.
 [[nodiscard]] std::vector<optional_pass> optional_passes();

@@ -20,7 +20,7 @@ planning::planning(const sema::program& program_to_plan, const statistics& known
       patterns(make_relation, name_of),
       restrictions(source, result.relations, make_relation, name_of),
       values(source, known),
-      demands(source, known, chosen.magic_sets, costs, values, name_of) {
+      demands(source, known, chosen, costs, values, name_of) {
   result.remarks = rewritten.remarks;
   result.pass_times = rewritten.pass_times;
   add_relations();
@@ -81,7 +81,7 @@ relation_id planning::add_relation_for(relation_id head, std::vector<std::string
 bool planning::may_make_relations() const {
   const auto pragma = source.pragmas.find("supplementary");
   const bool is_off = pragma != source.pragmas.end() && pragma->second == "off";
-  return chosen.supplementary == supplementary_mode::automatic && !is_off;
+  return chosen.makes_relations && !is_off;
 }
 
 void planning::plan_before(normalized_rule rule) {

@@ -65,9 +65,8 @@ class planning {
   value_sources values;
   magic_sets_choice demands;
 
-  /// Returns whether passes may create relations. `.pragma "supplementary" "off"` in a program also forbids this.
   [[nodiscard]] bool may_make_relations() const;
-  [[nodiscard]] bool is_off(std::string_view pass) const { return chosen.off.contains(pass); }
+  [[nodiscard]] bool is_off(std::string_view pass) const { return chosen.modes.is_off(pass); }
   void remark(std::string text) { result.remarks.push_back(std::move(text)); }
   /// Adds the rule of an auxiliary relation to `before`. The relation's rows and values are estimated from the body,
   /// which has one atom followed by tests.

@@ -21,7 +21,8 @@ inline random_program_options shape_of_restricted_programs(std::uint64_t seed) {
 
 /// @param least_rows rows that rules read before a stratum drops its restrictions: more rows, later
 inline plan::program make_watched_plan(const sema::program& source, std::uint64_t least_rows) {
-  plan::program plan = plan::make_plan(source, {}, {.magic_sets = plan::magic_sets_mode::watched});
+  plan::program plan =
+      plan::make_plan(source, {}, {.modes = {{"magic-sets", tuning_mode::always}}, .watches_magic_sets = true});
   for (plan::stratum& stratum : plan.strata) {
     if (!stratum.watch) continue;
     stratum.watch->largest_share = stratum.watch->largest_row_wise_share = -1;

@@ -40,10 +40,10 @@ std::vector<bool> united(std::vector<bool> all, const std::vector<bool>& others)
 /// Returns options for plans and sets in which any relation may gain any tuple later: no auxiliary relations, no
 /// restrictions, and no assumptions about values.
 plan::options planning_to_continue(plan::options chosen) {
-  chosen.supplementary = plan::supplementary_mode::off;
+  chosen.makes_relations = false;
   for (const char* const pass : {"decomposition", "row-wise-evaluation", "row-products", "dense-domains",
                                  "needless-sets", "unneeded-relations", "magic-sets", "magic-transform"})
-    chosen.off.insert(pass);
+    chosen.modes.set(pass, tuning_mode::off);
   return chosen;
 }
 
@@ -53,12 +53,12 @@ plan::options planning_to_continue(plan::options chosen) {
 /// that executor if necessary.
 std::vector<bool> engine_state::growing_now(const changes& now) {
   const std::vector<bool> none(now.affected.size());
-  const bool is_possible = tuned.continuation != tuning_mode::off && !make_other_executor && !device;
+  const bool is_possible = !tuned.run.is_off("continuation") && !make_other_executor && !device;
   if (!is_possible) return none;
   std::vector<bool> growing = growing_from(analysed(), now.affected, now.erased);
   if (!is_any(growing)) return none;
   forget_stale(without(now.affected, growing));
-  const bool is_always = tuned.continuation == tuning_mode::on;
+  const bool is_always = tuned.run.is_always("continuation");
   if (!is_always && !inserts_little(growing)) return none;
   if (continuing && !continuing->is_shown() && includes(continuing->continued->growing, growing)) return growing;
   if (!is_always && !pays_to_take_over(growing)) {
@@ -145,7 +145,7 @@ void engine_state::take_over(const changes& now, const std::vector<bool>& growin
   current->text = source;
   current->source = std::make_shared<const sema::program>(recursion_of(analysed(), recursion.growing));
   current->continued = std::move(recursion);
-  static_cast<void>(plan_current(planning_to_continue(tuned.chosen_planning())));
+  static_cast<void>(plan_current(planning_to_continue(tuned.planning)));
   exec::options chosen = execution_options();
   chosen.continues = true;
   auto executor = exec::make_cpu_executor(planned(), symbols, memory, chosen);

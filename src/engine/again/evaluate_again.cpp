@@ -191,7 +191,8 @@ bool engine_state::is_complete(relation_id relation) const {
   const evaluation& home = *homes[relation.value];
   if (home.plan().relations[relation.value].is_asked) return false;
   // If every relation may be read, no relation is restricted, and inputs were complete.
-  if (!tuned.runs("unneeded-relations") || home.source->relations[relation.value].rules.empty()) return true;
+  if (!tuned.planning.modes.is_always("unneeded-relations") || home.source->relations[relation.value].rules.empty())
+    return true;
   return home.members[relation.value];
 }
 

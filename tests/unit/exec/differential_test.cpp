@@ -34,10 +34,10 @@ bool compare(std::uint64_t seed, const oracle::random_program_options& shape, co
     has_result = false;
   }
   for (const run_mode& mode : modes) {
-    for (const auto supplementary : {plan::supplementary_mode::automatic, plan::supplementary_mode::off}) {
+    for (const bool makes_relations : {true, false}) {
       // Both are planned by turns: what the planner does alone is tested with the planner.
-      if ((supplementary == plan::supplementary_mode::off) != ((seed + mode.threads) % 4 == 0)) continue;
-      const plan::program plan = plan::make_plan(analysed, {}, {supplementary});
+      if (makes_relations == ((seed + mode.threads) % 4 == 0)) continue;
+      const plan::program plan = plan::make_plan(analysed, {}, {makes_relations});
       plan_run run(plan, mode);
       try {
         run->evaluate();

@@ -23,7 +23,7 @@ struct outcome {
 outcome run(const std::string& rules, const tuples& edges, const run_mode& mode, bool with_pass) {
   const analysed_text source(edges_only + rules);
   plan::options planning;
-  if (!with_pass) planning.off.emplace("first-matches");
+  if (!with_pass) planning.modes.set("first-matches", tuning_mode::off);
   const plan::program plan = plan::make_plan(source.program, {}, planning);
   const auto asks = [](const plan::rule_version& version) { return !version.first_matches.empty(); };
   bool is_asked = false;

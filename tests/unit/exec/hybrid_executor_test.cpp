@@ -556,7 +556,7 @@ TEST(hybrid_executor, random_programs_whose_restrictions_are_given_up) {
     const plan::program plan = oracle::make_watched_plan(source.program, seed % 4 * 3);
     if (!oracle::is_watched(plan)) continue;
     plan::options without_magic_sets;
-    without_magic_sets.off.insert("magic-sets");
+    without_magic_sets.modes.set("magic-sets", tuning_mode::off);
     const plan::program unrestricted = plan::make_plan(source.program, {}, without_magic_sets);
     backend::host_memory memory;
     storage::symbol_table symbols(plan.symbols);

@@ -43,7 +43,7 @@ std::string path(int edges) {
 kernels::pipeline pipeline_of(const std::string& text) {
   const analysed_text source(text);
   plan::options planning;
-  planning.off.emplace("first-matches");
+  planning.modes.set("first-matches", tuning_mode::off);
   const plan::program plan = plan::make_plan(source.program, {}, planning);
   for (const plan::stratum& one : plan.strata) {
     for (const plan::rule_version& version : one.once.versions) {

@@ -20,7 +20,7 @@ outcome run(const std::string& rules, const pairs& edges, const options& chosen,
             where machine = where::device) {
   const analysed_text source(".decl e(x:number, y:number)\n.input e\n" + rules);
   plan::options planning;
-  if (!with_pass) planning.off.emplace("first-matches");
+  if (!with_pass) planning.modes.set("first-matches", tuning_mode::off);
   const plan::program plan = plan::make_plan(source.program, {}, planning);
   storage::symbol_table symbols(plan.symbols);
   backend::host_memory host_memory;

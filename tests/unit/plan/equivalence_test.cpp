@@ -42,10 +42,10 @@ bool check_against_oracle(const std::string& text, const options& chosen, bool g
   return true;
 }
 
-const options with_supplementary{supplementary_mode::automatic};
-const options without_supplementary{supplementary_mode::off};
-const options with_restriction{.magic_sets = magic_sets_mode::always};
-const options with_watched_restriction{.magic_sets = magic_sets_mode::watched};
+const options with_supplementary{.makes_relations = true};
+const options without_supplementary{.makes_relations = false};
+const options with_restriction{.modes = {{"magic-sets", tuning_mode::always}}};
+const options with_watched_restriction{.modes = {{"magic-sets", tuning_mode::always}}, .watches_magic_sets = true};
 
 TEST(equivalence, random_programs_have_the_results_of_naive_evaluation) {
   oracle::random_program_options shape;

@@ -27,7 +27,7 @@ TEST(validate, what_no_output_needs_is_in_no_stratum) {
       ".decl left(x:number)\nleft(x) :- e(x).\n",
       "program.dl");
   options chosen;
-  chosen.off.erase("unneeded-relations");
+  chosen.modes.set("unneeded-relations", tuning_mode::always);
   program plan = make_plan(analysed.program, {}, chosen);
   EXPECT_EQ(validate(plan), std::vector<std::string>());
   for (const relation& one : plan.relations) EXPECT_EQ(one.is_left_out, one.name == "left") << one.name;

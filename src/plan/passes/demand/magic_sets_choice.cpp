@@ -71,7 +71,7 @@ std::optional<chosen_demand> magic_sets_choice::estimate(demand asked, std::vect
 std::optional<chosen_demand> magic_sets_choice::choose(std::vector<demand> found, std::vector<std::string>& remarks) {
   for (demand& asked : found) {
     if (declined_.contains(asked.relation) || is_loaded(asked.relation)) continue;
-    if (mode_ != magic_sets_mode::automatic) {
+    if (is_forced_) {
       std::vector<double> shares;
       for (const demanded_column& column : asked.columns) {
         shares.push_back(share_of(asked.relation, column).value_or(calibration::guessed_share));

@@ -19,15 +19,22 @@ struct chosen_demand {
 
 /// Chooses the relations to restrict: relations with few demanded values. The restriction saves work because the
 /// relation grows less in each iteration; in exchange, demanded tuples are derived twice. Shares come from loaded
-/// values, because no other estimate relates the values of one column to the demand of another.
+/// values, because no other estimate relates the values of one column to the demand of another. In mode `always`:
+/// restricts all relations.
 class magic_sets_choice {
  public:
-  magic_sets_choice(const sema::program& source, const statistics& known, magic_sets_mode mode, const cost_model& costs,
-                    value_sources& sources, const relation_namer& name_of)
-      : source_(source), known_(known), mode_(mode), costs_(costs), name_of_(name_of), sources_(sources) {}
+  magic_sets_choice(const sema::program& source, const statistics& known, const options& chosen,
+                    const cost_model& costs, value_sources& sources, const relation_namer& name_of)
+      : source_(source),
+        known_(known),
+        is_forced_(chosen.modes.is_always("magic-sets")),
+        is_watched_(!is_forced_ || chosen.watches_magic_sets),
+        costs_(costs),
+        name_of_(name_of),
+        sources_(sources) {}
 
   /// Returns whether a restriction is abandoned if the demand exceeds the estimate.
-  [[nodiscard]] bool is_watched() const { return mode_ != magic_sets_mode::always; }
+  [[nodiscard]] bool is_watched() const { return is_watched_; }
 
   /// Returns whether the first column is expected to have fewer values; for magic_sets_rewriter::find.
   [[nodiscard]] bool prefers(column_place first, column_place second) const;
@@ -42,7 +49,8 @@ class magic_sets_choice {
 
   const sema::program& source_;
   const statistics& known_;
-  magic_sets_mode mode_;
+  bool is_forced_;  ///< restrict whatever can be restricted
+  bool is_watched_;
   const cost_model& costs_;
   const relation_namer& name_of_;
   value_sources& sources_;

@@ -144,7 +144,7 @@ class permissions {
 
   void find_named(const options& chosen) {
     const std::set<std::string> names = names_in(source_, "magic-transform");
-    const bool all = chosen.magic_transform == magic_transform_mode::always || names.contains("*");
+    const bool all = chosen.modes.is_always("magic-transform") || names.contains("*");
     for (const sema::relation& relation : source_.relations) {
       named_.push_back(all || relation.is_magic || names.contains(relation.name));
     }
@@ -466,7 +466,7 @@ magic_program transform(const sema::program& source, const statistics& known, co
 }  // namespace
 
 magic_program transform_by_magic_sets(const sema::program& source, const statistics& known, const options& chosen) {
-  if (chosen.off.contains("unneeded-relations")) return {};
+  if (!chosen.modes.is_always("unneeded-relations")) return {};
   const permissions as_written(source, chosen);
   const std::optional<linear_program> linear = turn_right_linear(source, [&](relation_id id) {
     const bool is_loaded = id.value < known.relations.size() && known.relations[id.value].is_loaded;

@@ -34,7 +34,7 @@ struct magic_program {
 /// Returns the program with the relations of goals appended; existing relations keep their numbers. The outputs do not
 /// change. Without outputs, or if relations that no output needs must be complete, the program is unchanged. Goals are,
 /// with constants: recursive relations that have no other readers; with any bound column: relations that `.pragma
-/// "magic-transform"` or the qualifier `magic` names; with magic_transform_mode::always: all relations.
+/// "magic-transform"` or the qualifier `magic` names; with tuning_mode::always: all relations.
 [[nodiscard]] magic_program transform_by_magic_sets(const sema::program& source, const statistics& known,
                                                     const options& chosen);
 

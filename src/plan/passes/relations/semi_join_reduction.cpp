@@ -66,7 +66,7 @@ class semi_join_reduction {
     const variable_set of_read = variables_of(read);
     const variable_set of_complete = variables_of(complete);
     if (!intersect(of_read, of_complete)) return std::nullopt;
-    const bool is_forced = shared_.chosen.semi_joins == semi_join_mode::always;
+    const bool is_forced = shared_.chosen.modes.is_always("semi-join-reduction");
     if (!is_forced && (!is_searched_before(rule, atom, other) || is_step(rule, atom, other))) return std::nullopt;
     std::optional<double> least;
     for (std::uint32_t column = 0; column < read.arguments.size(); ++column) {
@@ -171,7 +171,7 @@ class semi_join_reduction {
 
 void reduce_by_semi_joins(planning& shared, stratum_rules& stratum) {
   if (!stratum.recursive || !stratum.may_factor || !stratum.restrictions.empty()) return;
-  if (shared.chosen.has_device && shared.chosen.semi_joins == semi_join_mode::automatic) return;
+  if (shared.chosen.has_device && !shared.chosen.modes.is_always("semi-join-reduction")) return;
   if (notices_order(stratum, shared.result.relations)) return;
   semi_join_reduction(shared, stratum).run();
 }

@@ -19,7 +19,7 @@ struct stratum_rules;
 /// with the complete atom would search the reduced atom, if at most calibration::largest_demanded_share of the values
 /// are expected to have a partner, and if the two atoms do not become a supplementary relation of their join
 /// (supplementary.hpp). The reduction does not apply with a device, which sorts an index faster than it runs one more
-/// kernel per iteration.
+/// kernel per iteration. In mode `always`, every correct reduction applies.
 void reduce_by_semi_joins(planning& shared, stratum_rules& stratum);
 
 }  // namespace gpulog::plan

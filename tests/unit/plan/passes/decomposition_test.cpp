@@ -116,7 +116,7 @@ TEST(decomposition, what_rules_ask_between_two_values_becomes_a_step) {
   EXPECT_TRUE(decomposed(tested));
   EXPECT_EQ(steps_made(tested), texts{"r@1(z,y) :- e(z,y), y != 3, !f(z,y)."});
   options chosen;
-  chosen.off.insert("invariant-columns");
+  chosen.modes.set("invariant-columns", tuning_mode::off);
   EXPECT_EQ(steps_made(tested, chosen), texts());
   // On the other side; of wider relations; with constants, tests by further atoms, and values that are computed.
   const std::string wide = ".decl w(x:number, y:number, z:number)\n.input w\n";

@@ -12,7 +12,7 @@
 namespace gpulog::plan {
 namespace {
 
-const options always{.magic_sets = magic_sets_mode::always};
+const options always{.modes = {{"magic-sets", tuning_mode::always}}};
 
 /// r is read by s, which r reads.
 const std::string mutual_declarations =
@@ -75,7 +75,7 @@ TEST(magic_sets, a_relation_that_is_read_at_given_keys_has_all_its_tuples_in_a_s
 
 TEST(magic_sets, a_watched_stratum_has_another_form_for_when_it_is_given_up) {
   const std::string text = mutual_declarations + plain_r + "s(x,y) :- d(_,x), r(x,y), u(y).\n";
-  const program plan = plan_text(text, {.magic_sets = magic_sets_mode::watched});
+  const program plan = plan_text(text, {.modes = {{"magic-sets", tuning_mode::always}}, .watches_magic_sets = true});
   std::vector<stratum> strata;
   for (const stratum& one : plan.strata) {
     if (one.watch || one.only_if) strata.push_back(one);

@@ -17,10 +17,10 @@ using name_set = std::set<std::string>;
 using texts = std::set<std::string>;
 
 /// As the command plans programs.
-options as_command(magic_transform_mode mode = magic_transform_mode::automatic) {
+options as_command(tuning_mode mode = tuning_mode::automatic) {
   options chosen;
-  chosen.off.erase("unneeded-relations");
-  chosen.magic_transform = mode;
+  chosen.modes.set("unneeded-relations", tuning_mode::always);
+  chosen.modes.set("magic-transform", mode);
   return chosen;
 }
 
@@ -92,7 +92,7 @@ TEST(magic_transform, stands_aside_where_all_is_wanted) {
   EXPECT_TRUE(transform(left_linear + ".printsize r\n" + asked).relations.empty());
   EXPECT_TRUE(transform(left_linear + asked + ".decl p(x:number)\n.output p\np(x) :- r(x,x).\n").relations.empty());
   options complete = as_command();
-  complete.off.emplace("unneeded-relations");
+  complete.modes.set("unneeded-relations", tuning_mode::off);
   EXPECT_TRUE(transform(left_linear + asked, complete).relations.empty());
 }
 
@@ -101,7 +101,7 @@ TEST(magic_transform, by_default_asks_recursions_for_constants_only) {
   const std::string flat = edges + ".decl r(x:number, y:number)\nr(x,z) :- e(x,y), e(y,z).\n" + asked;
   EXPECT_TRUE(transform(by_values).relations.empty());
   EXPECT_TRUE(transform(flat).relations.empty());
-  const options always = as_command(magic_transform_mode::always);
+  const options always = as_command(tuning_mode::always);
   EXPECT_FALSE(transform(by_values, always).relations.empty());
   EXPECT_FALSE(transform(flat, always).relations.empty());
   EXPECT_FALSE(transform(".pragma \"magic-transform\" \"r\"\n" + by_values).relations.empty());
@@ -123,14 +123,14 @@ TEST(magic_transform, stands_aside_where_a_negation_would_come_into_a_cycle) {
       ".decl s(x:number, y:number)\ns(x,y) :- e(x,y).\ns(x,z) :- s(x,y), e(y,z).\n"
       ".decl r(x:number, y:number)\nr(x,y) :- e(x,y), !s(y,x).\nr(x,z) :- r(x,y), e(y,z), !s(z,y).\n" +
       asked;
-  for (const magic_transform_mode mode : {magic_transform_mode::automatic, magic_transform_mode::always})
+  for (const tuning_mode mode : {tuning_mode::automatic, tuning_mode::always})
     EXPECT_TRUE(transform(stratified, as_command(mode)).relations.empty());
   const std::string aggregated =
       edges +
       ".decl s(x:number, y:number)\ns(x,y) :- e(x,y).\ns(x,z) :- s(x,y), e(y,z).\n"
       ".decl r(x:number, y:number)\nr(x,y) :- e(x,y).\nr(x,n) :- r(x,y), n = count : { s(y,_) }, n < 9.\n" +
       asked;
-  EXPECT_FALSE(transform(aggregated, as_command(magic_transform_mode::always)).relations.contains("s@1"));
+  EXPECT_FALSE(transform(aggregated, as_command(tuning_mode::always)).relations.contains("s@1"));
 }
 
 TEST(magic_transform, stands_aside_where_results_depend_on_order_or_kind) {

@@ -68,18 +68,10 @@ const pass_case cases[] = {
 /// What a plan says of itself, and which relations it knows the values of.
 std::string plan_of(const std::string& rules, std::string_view pass, bool runs) {
   options chosen;
-  chosen.magic_sets = magic_sets_mode::always;
-  if (pass == "semi-join-reduction") {
-    chosen.semi_joins = semi_join_mode::always;
-    chosen.magic_sets = magic_sets_mode::automatic;
-  }
-  // Where every relation is wanted in full, none is asked for less.
-  if (pass == "magic-transform") chosen.off.erase("unneeded-relations");
-  if (runs) {
-    chosen.off.erase(std::string(pass));
-  } else {
-    chosen.off.emplace(pass);
-  }
+  if (pass != "semi-join-reduction") chosen.modes.set("magic-sets", tuning_mode::always);
+  // The magic-set transformation leaves relations unchanged that are needed in full.
+  if (pass == "magic-transform") chosen.modes.set("unneeded-relations", tuning_mode::always);
+  chosen.modes.set(pass, runs ? tuning_mode::always : tuning_mode::off);
   const program plan = plan_text(pass_inputs + rules, chosen);
   EXPECT_EQ(plan.pass_times.contains(std::string(pass)), runs) << pass;
   std::string text = explain(plan);

@@ -11,7 +11,7 @@
 namespace gpulog::plan {
 namespace {
 
-const options always_reduced{.semi_joins = semi_join_mode::always};
+const options always_reduced{.modes = {{"semi-join-reduction", tuning_mode::always}}};
 
 const std::string pointer_declarations =
     ".decl e(x:number, y:number)\n.input e\n.decl load(v:number, b:number, m:number)\n.input load\n"
@@ -88,7 +88,7 @@ TEST(semi_join_reduction, not_where_results_tell_the_order) {
 
 TEST(semi_join_reduction, off) {
   options off;
-  off.off.insert("semi-join-reduction");
+  off.modes.set("semi-join-reduction", tuning_mode::off);
   EXPECT_EQ(made_rules(pointer_declarations + reader, off, comparing(1e5, 0.01, 0.01)), texts{});
 }
 

@@ -54,7 +54,7 @@ TEST(shared_bodies, a_recursion_reads_what_was_made_before) {
 
 TEST(shared_bodies, are_left_where_it_is_not_right_or_brings_nothing) {
   EXPECT_TRUE(shares("a(x,y), b(x,y) :- e(x,z), e(z,w), e(w,y).\n"));
-  EXPECT_FALSE(shares("a(x,y), b(x,y) :- e(x,z), e(z,w), e(w,y).\n", {supplementary_mode::off}));
+  EXPECT_FALSE(shares("a(x,y), b(x,y) :- e(x,z), e(z,w), e(w,y).\n", {.makes_relations = false}));
   EXPECT_FALSE(shares("a(x,y), b(x,y), b(y,x) :- e(x,y).\n"));
   EXPECT_TRUE(shares("a(x,y), b(x,y), b(y,x) :- e(x,z), e(z,y).\n"));
   EXPECT_FALSE(shares("a(x,y), b(x,y) :- e(x,z), e(z,y).\n"));
@@ -64,7 +64,7 @@ TEST(shared_bodies, are_left_where_it_is_not_right_or_brings_nothing) {
   EXPECT_FALSE(shares("a(x,n), b(x,n) :- e(x,z), e(z,w), e(w,_), n = count : e(z,_).\n"));
   EXPECT_EQ(rules_of("a(x,y), b(x,y) :- a(x,z), e(z,w), e(w,y).\n").back(), "b(x,y) :- a(x,z), e(z,w), e(w,y).");
   options chosen;
-  chosen.off.erase("unneeded-relations");
+  chosen.modes.set("unneeded-relations", tuning_mode::always);
   EXPECT_FALSE(shares("a(x,y), b(x,y) :- e(x,z), e(z,w), e(w,y).\n.output b\n", chosen));
   EXPECT_TRUE(shares("a(x,y), b(x,y) :- e(x,z), e(z,w), e(w,y).\n.output a, b\n", chosen));
 }

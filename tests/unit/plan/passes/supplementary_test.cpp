@@ -37,7 +37,7 @@ TEST(supplementary, a_step_that_loses_its_join_becomes_a_relation) {
 
 TEST(supplementary, can_be_switched_off) {
   const std::string rule = "r(x,y) :- e(a,x), r(a,b), e(b,y).\n";
-  EXPECT_EQ(supplementary_names(plan_text(edge_declarations + rule, {supplementary_mode::off})), none);
+  EXPECT_EQ(supplementary_names(plan_text(edge_declarations + rule, {.makes_relations = false})), none);
   EXPECT_EQ(supplementary_names(plan_text(".pragma \"supplementary\" \"off\"\n" + edge_declarations + rule)), none);
 }
 
