@@ -8,7 +8,7 @@ import re
 import pytest
 
 ROOT = pathlib.Path(os.environ.get("GPULOG_ROOT", pathlib.Path(__file__).parents[2]))
-DOCUMENTS = ["README.md", "docs/index.md", "docs/python.md", "docs/python-points-to.md"]
+DOCUMENTS = ["README.md", "docs/index.md", "docs/python.md", "docs/python-points-to.md", "docs/recipes.md"]
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
