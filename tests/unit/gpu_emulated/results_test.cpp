@@ -332,6 +332,73 @@ TEST_F(emulated_results, seeds_give_orders) {
   }
 }
 
+constexpr unsigned steps_of_wave = 4;
+/// Lists the waves of each block in the order of their steps.
+__global__ void steps_kernel(std::uint32_t* order, std::uint32_t* next) {
+  const unsigned wave = threadIdx.x / wave_size;
+  const unsigned all = blockDim.x / wave_size * steps_of_wave;
+  __syncthreads();
+  for (unsigned step = 0; step < steps_of_wave; ++step) {
+    if (lane() == 0) order[blockIdx.x * all + atomicAdd(&next[blockIdx.x], 1U)] = wave;
+    wave_barrier();
+  }
+}
+
+/// A missing barrier between waves is visible only if one wave advances further than the rest.
+TEST_F(emulated_results, waves_run_ahead_in_some_blocks) {
+  constexpr unsigned waves = 4;
+  constexpr unsigned blocks = 32;
+  constexpr unsigned all = waves * steps_of_wave;
+  for (const std::uint64_t seed : {0, 1, 2, 3}) {
+    emulated::set_seed(seed);
+    auto* const order = array<std::uint32_t>(blocks * all);
+    launch(GPULOG_KERNEL(steps_kernel), {blocks, waves * wave_size, 0, stream}, order, zeros<std::uint32_t>(blocks));
+    const std::vector<std::uint32_t> steps = read(order, blocks * all);
+    unsigned ahead = 0;
+    for (unsigned b = 0; b < blocks; ++b) {
+      unsigned changes = 0;
+      for (unsigned s = 1; s < all; ++s) changes += steps[b * all + s] != steps[b * all + s - 1] ? 1 : 0;
+      ahead += changes == waves - 1 ? 1 : 0;
+    }
+    if (seed == 0) {
+      EXPECT_EQ(ahead, 0U);
+    } else {
+      EXPECT_GT(ahead, 0U) << seed;
+      EXPECT_LT(ahead, blocks) << seed;
+    }
+  }
+  emulated::set_seed(1);
+}
+
+/// As in a search: all threads read the end of a queue before a thread grows the queue.
+constexpr int end_read_line = __LINE__ + 7;
+__global__ void growing_kernel(std::uint32_t* ends) {
+  GPULOG_SHARED(std::uint32_t, end);
+  if (threadIdx.x == 0) end = 7;
+  __syncthreads();
+  const std::uint32_t known = end;
+  wave_barrier();
+  __syncthreads();
+  if (lane() == 0) atomicAdd(&end, 1U);
+  ends[blockIdx.x * blockDim.x + threadIdx.x] = known;
+}
+
+TEST_F(emulated_results, missing_block_barrier_changes_results) {
+  constexpr unsigned blocks = 32;
+  constexpr unsigned all = blocks * 4 * wave_size;
+  for (const bool is_removed : {false, true}) {
+    if (is_removed) emulated::set_removed_barrier({"results_test.cpp", end_read_line});
+    for (const std::uint64_t seed : {1, 2, 3}) {
+      emulated::set_seed(seed);
+      auto* const ends = array<std::uint32_t>(all);
+      launch(GPULOG_KERNEL(growing_kernel), {blocks, 4 * wave_size, 0, stream}, ends);
+      EXPECT_EQ(read(ends, all) == std::vector<std::uint32_t>(all, 7), !is_removed) << seed;
+    }
+  }
+  emulated::set_removed_barrier({});
+  emulated::set_seed(1);
+}
+
 TEST(emulated_language, numbers_of_several_types) {
   static_assert(std::is_same_v<decltype(min(1U, std::uint64_t{2})), std::uint64_t>);
   static_assert(std::is_same_v<decltype(max(std::uint16_t{1}, std::uint16_t{2})), int>);

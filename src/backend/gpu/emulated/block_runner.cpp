@@ -5,6 +5,7 @@
 #include <cstring>
 #include <exception>
 #include <numeric>
+#include <string_view>
 #include <thread>
 
 #include "backend/gpu/emulated/settings.hpp"
@@ -15,6 +16,13 @@ namespace {
 
 bool same_place(const meeting_place& a, const meeting_place& b) {
   return a.line == b.line && a.what == b.what && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
+}
+
+bool is_removed(const meeting_place& place) {
+  const barrier_place& removed = removed_barrier();
+  return place.line == removed.line &&
+         (place.what == operation::syncthreads || place.what == operation::wave_barrier) &&
+         std::string_view(place.file).ends_with(removed.file);
 }
 
 block_runner& runner_of_current(const meeting_place& place) {
@@ -101,6 +109,7 @@ thread_record* block_runner::next_to_begin() {
 }
 
 void block_runner::make_ready(thread_record& thread) { ready_[ready_end_++ & (ready_.size() - 1)] = &thread; }
+void block_runner::make_ready_first(thread_record& thread) { ready_[--ready_begin_ & (ready_.size() - 1)] = &thread; }
 
 fiber* block_runner::choose() {
   if (has_ready() && (prefers_ready_ || unbegun_ == 0)) {
@@ -143,6 +152,7 @@ void block_runner::note_apart(const meeting_place& known, const meeting_place& o
 }
 
 void block_runner::meet_wave(const meeting_place& place) {
+  if (is_removed(place)) return;
   thread_record& own = *current;
   wave_record& wave = *own.wave;
   ++progress_;
@@ -173,11 +183,17 @@ void block_runner::release(wave_record& wave, block_record& block, const thread_
     thread_record& thread = block.threads[wave.first_thread + lane];
     thread.state = thread_state::runs;
     // The last thread to arrive continues at once, except with seed 0, where threads run in the order of their numbers.
-    if (&thread != &last || launch_->seed == 0) make_ready(thread);
+    if (&thread == &last && launch_->seed != 0) continue;
+    if (block.waves_run_ahead) {
+      make_ready_first(thread);
+    } else {
+      make_ready(thread);
+    }
   }
 }
 
 void block_runner::meet_block(const meeting_place& place) {
+  if (is_removed(place)) return;
   thread_record& own = *current;
   block_record& block = *own.block;
   ++progress_;
@@ -267,6 +283,7 @@ void block_runner::begin(block_record& block, unsigned number) {
   block.random = mixed(launch_->seed ^ mixed(launch_->number ^ mixed(number)));
   block.order = order_->of_block(block.random);
   block.first_of_order = static_cast<unsigned>(launch_->seed == 0 ? 0 : below(threads, block.random));
+  block.waves_run_ahead = launch_->seed != 0 && (block.random & 1) != 0;
   block.begun = 0;
   block.shared.begin(launch_->shared_bytes);
 }

@@ -78,7 +78,8 @@ class block_runner {
   void finish_blocks();
   [[nodiscard]] thread_record* next_to_begin();
   [[nodiscard]] bool has_ready() const { return ready_begin_ != ready_end_; }
-  void make_ready(thread_record& thread);
+  void make_ready(thread_record& thread);        // runs after all ready threads
+  void make_ready_first(thread_record& thread);  // runs before all ready threads
   /// Returns the next fiber to run, or nullptr if at most paused threads could continue.
   [[nodiscard]] fiber* choose();
   void go_on(fiber& own);

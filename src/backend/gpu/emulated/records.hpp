@@ -82,6 +82,8 @@ struct block_record {
   const std::uint16_t* order = nullptr;  ///< of all threads
   unsigned first_of_order = 0;           ///< where the block starts in `order`
   unsigned begun = 0;                    ///< number of started threads
+  /// A wave runs to its next block barrier before another wave continues; otherwise waves advance together.
+  bool waves_run_ahead = false;
   std::vector<thread_record> threads{};  // by thread number
   std::vector<wave_record> waves{};      // by wave number
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <utility>
 
 namespace gpulog::backend::gpu::emulated {
 
@@ -22,6 +23,20 @@ std::atomic<std::uint64_t>& seed_in_use() {
 
 std::atomic<std::uint64_t> chances{0};
 
+barrier_place barrier_of_environment() {
+  const char* const text = std::getenv("GPULOG_EMULATED_REMOVED_BARRIER");
+  if (text == nullptr) return {};
+  const std::string place = text;
+  const std::size_t colon = place.rfind(':');
+  if (colon == std::string::npos) return {};
+  return {place.substr(0, colon), std::atoi(place.c_str() + colon + 1)};
+}
+
+barrier_place& removed_barrier_in_use() {
+  static barrier_place in_use = barrier_of_environment();
+  return in_use;
+}
+
 }  // namespace
 
 std::uint64_t seed() { return seed_in_use().load(std::memory_order_relaxed); }
@@ -30,6 +45,9 @@ void set_seed(std::uint64_t seed) {
   seed_in_use() = seed;
   chances = 0;
 }
+
+const barrier_place& removed_barrier() { return removed_barrier_in_use(); }
+void set_removed_barrier(barrier_place removed) { removed_barrier_in_use() = std::move(removed); }
 
 unsigned multiprocessors() {
   constexpr std::uint64_t usual = 4;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 /// Settings of the emulated device from the environment, and pseudo-random numbers derived from the seed.
 namespace gpulog::backend::gpu::emulated {
@@ -14,6 +15,16 @@ void set_seed(std::uint64_t seed);
 [[nodiscard]] unsigned multiprocessors();
 /// GPULOG_EMULATED_MEMORY, in bytes
 [[nodiscard]] std::uint64_t memory_bytes();
+
+/// A barrier in a source file, such as "search.cuh", 122.
+struct barrier_place {
+  std::string file;
+  int line = 0;  ///< 0: no barrier
+};
+/// GPULOG_EMULATED_REMOVED_BARRIER, such as "search.cuh:122": a barrier that kernels skip.
+[[nodiscard]] const barrier_place& removed_barrier();
+/// Overrides the environment in tests.
+void set_removed_barrier(barrier_place removed);
 
 constexpr unsigned threads_per_multiprocessor = 1024;
 constexpr unsigned most_block_threads = 1024;
