@@ -12,7 +12,7 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FILES = ('Dockerfile', 'Dockerfile.cuda')
-INSTRUCTIONS = {'FROM', 'ARG', 'ENV', 'WORKDIR', 'COPY', 'ADD', 'RUN', 'ENTRYPOINT'}
+INSTRUCTIONS = {'FROM', 'ARG', 'ENV', 'WORKDIR', 'COPY', 'ADD', 'RUN', 'USER', 'ENTRYPOINT'}
 
 
 def read(name):
@@ -54,6 +54,27 @@ class Dockerfiles(unittest.TestCase):
             stages = [given for instruction, given in instructions_of(read(name)) if instruction == 'FROM']
             self.assertEqual(len([stage for stage in stages if stage.endswith(' AS build')]), 1, name)
             self.assertIn('COPY --from=build /gpulog/build/package/gpulog_*.deb', read(name))
+
+    def test_image_runs_as_a_user(self):
+        for name in FILES:
+            last_stage = read(name).split('\nFROM ')[-1]
+            user = re.search(r'^USER (\w+)$', last_stage, re.M)
+            self.assertIsNotNone(user, name)
+            self.assertRegex(last_stage, r'useradd .*\b%s\b' % user.group(1))
+
+    def test_documents_are_copied_after_the_build(self):
+        for name in FILES:
+            before = read(name).split('cmake --build')[0]
+            copied = {path for line in re.findall(r'^COPY (?!--from)(.*)$', before, re.M) for path in line.split()[:-1]}
+            self.assertFalse(copied & {'.', 'docs', 'tests', 'examples', 'README.md', 'CHANGELOG.md'}, name)
+
+    def test_commands_are_documented(self):
+        pages = read('docs/building.md')
+        for name in FILES:
+            commands = re.findall(r'^#   (docker .*)$', read(name), re.M)
+            self.assertEqual(len(commands), 3, name)
+            for command in commands:
+                self.assertIn(command, pages)
 
     def test_commands_are_right_in_form(self):
         for _, given in self.each('RUN'):
