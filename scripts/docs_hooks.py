@@ -25,7 +25,8 @@ LINK = re.compile(r'(?<=\]\()(?!\w+:)([^)#\s]+)')
 FENCE = re.compile(r'^```(\S+)\n(>>>)?', re.M)
 LANGUAGES = {'output': 'text', 'warning': 'text', 'error': 'text', 'stats': 'json'}
 # Pages and their weight in the search: the first pattern that matches decides. A boost of 0 excludes a page from the search.
-BOOSTS = [('internals/*', 0), ('adr/*', 0), ('examples/*', 0.3), ('flags.md', 3), ('interactive.md', 3)]
+BOOSTS = [('internals/*', 0), ('adr/*', 0), ('examples/*', 0.3), ('flags.md', 3), ('interactive.md', 3),
+          ('proofs.md', 3)]
 
 
 def pages_of(pattern):

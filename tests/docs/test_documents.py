@@ -7,10 +7,13 @@ tests/docs/documents.py --update DOCUMENT... writes what programs print into a d
 """
 import fnmatch
 import glob
+import importlib.machinery
+import importlib.util
 import os
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import documents
@@ -178,6 +181,26 @@ class Form(unittest.TestCase):
             name = os.path.basename(os.path.dirname(folder))
             self.assertTrue(os.path.exists(os.path.join(folder, 'README.md')), name)
             self.assertIn('](%s/README.md)' % name, listed)
+
+
+class Prose(unittest.TestCase):
+    def counts(self, name, text):
+        loader = importlib.machinery.SourceFileLoader('prose', os.path.join(ROOT, 'scripts', 'prose'))
+        module = importlib.util.module_from_spec(importlib.util.spec_from_loader('prose', loader))
+        loader.exec_module(module)
+        with tempfile.TemporaryDirectory(prefix='gpulog-') as folder:
+            path = os.path.join(folder, name)
+            with open(path, 'w', encoding='utf-8') as file:
+                file.write(text)
+            return module.counts(path)
+
+    def test_comments_are_counted(self):
+        self.assertEqual(self.counts('a.cpp', '// Returns what it has.\n/* As many rows. */ call("// its", 1);\n'), (3, 7))
+        self.assertEqual(self.counts('a.py', '"""Stores those rows."""\nname = "# its"  # such a name\n'), (2, 6))
+        self.assertEqual(self.counts('a', '#!/bin/sh\n# Builds the other one.\necho it\n'), (1, 4))
+
+    def test_code_of_documents_is_not_counted(self):
+        self.assertEqual(self.counts('a.md', 'Rows of `its` [table](it.md).\n\n```text\nit\n```\n\nNothing else.\n'), (1, 5))
 
 
 if __name__ == '__main__':
