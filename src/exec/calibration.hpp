@@ -221,7 +221,7 @@ inline constexpr std::uint64_t asked_rows = 64u << 20;
 inline constexpr double asked_work_of_row = 16;
 /// Fixed cost of one probe, in rows (about 40 us). Small relations therefore get columns before a recursion, and soon
 /// after a rule (the same with `bench/vary work_of_asking`).
-inline constexpr double work_of_asking = 8u << 20;
+inline constexpr std::uint64_t work_of_asking = 8u << 20;
 /// Rows whose matches an aggregate counts at a time.
 inline constexpr std::uint64_t counted_rows = 16u << 20;
 inline constexpr std::uint64_t range_rows = 16u << 20;

@@ -55,8 +55,9 @@ struct cut_offs {
   std::uint64_t range_elements = backend::piece_runner::usual_range;
   /// Minimum first tuples for condensation.
   std::uint64_t condensed_rows = 1024;
-  /// A factorized relation is searched until the searches have taken this many steps per row, and then gets columns.
-  double searched_steps_of_row = calibration::searched_steps_of_row;
+  /// A matrix gets columns when its lookups have cost this many units of work per row; nothing: as calibrated for the
+  /// machine.
+  std::optional<double> matrix_work_of_row;
   /// A recursion is planned again after its joins have produced this many bindings per version of its loop since the
   /// last plan, if that is at least one part in calibration::reoptimized_part of all bindings. Larger on a device,
   /// which is faster. 0: after each iteration. Planning a version again takes a twentieth of the time of these
@@ -67,10 +68,8 @@ struct cut_offs {
   double free_supplementary_bindings = calibration::free_supplementary_bindings;
   double supplementary_share = calibration::supplementary_share;
   // On a device, `hash` mode.
-  /// Rows of factorized relations are materialized this many at a time, until the work reaches asked_work_of_row per
-  /// row; then the relation gets columns.
+  /// Lookups materialize this many rows of a matrix at a time.
   std::uint64_t asked_rows = calibration::asked_rows;
-  double asked_work_of_row = calibration::asked_work_of_row;
   std::uint64_t kept_row_words = UINT64_MAX;   ///< maximum words of complete rows that searches store
   std::uint64_t block_row_bytes = UINT64_MAX;  ///< maximum bytes of a row of bits in shared memory
   /// Product rows are computed in topological order until a row takes longer, times the share of the device that waits
@@ -204,7 +203,7 @@ struct stratum_statistics {
   double merge_seconds = 0;           ///< `hisa` mode: merge of full and delta
   double index_seconds = 0;
   double clear_seconds = 0;                   ///< advance, and freeing
-  double materialize_seconds = 0;             ///< materializing factorized inputs
+  double materialize_seconds = 0;             ///< materializing matrices
   double allocation_seconds = 0;              ///< `hisa` mode on a device: not included in any other phase
   std::vector<kernels::search_stage> stages;  ///< stages of its searches, included in join_seconds
   std::uint64_t tail_iterations = 0;          ///< iterations with a delta below 1% of the result's tuples
@@ -291,7 +290,7 @@ class executor {
   /// host.
   [[nodiscard]] virtual std::optional<columns_on_device> device_columns(relation_id) { return {}; }
   [[nodiscard]] virtual std::uint64_t rows(relation_id relation) const = 0;
-  /// For a relation that is searched in factorized form.
+  /// For a relation that is a matrix.
   [[nodiscard]] virtual std::vector<key_search> key_searches(relation_id) const { return {}; }
   /// Returns about `wanted` sample rows of each relation, or all rows if there are fewer; the sample does not depend on
   /// the order of rows. Returns nothing for an equivalence relation. Call between two strata or two iterations.

@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "exec/calibration.hpp"
-#include "exec/cpu/factorized_scan.hpp"
-#include "exec/cpu/factorized_stream.hpp"
+#include "exec/cpu/matrix_scan.hpp"
 #include "exec/cpu/run_memory.hpp"
 #include "exec/executor.hpp"
 #include "exec/fixpoint/machine.hpp"
 #include "exec/fixpoint/phase_figures.hpp"
 #include "exec/fixpoint/subsumption.hpp"
+#include "exec/matrix_stream.hpp"
 #include "kernels/join/copied_columns.hpp"
 #include "kernels/join/searched_indexes.hpp"
 #include "kernels/join/tile_runner.hpp"
@@ -45,8 +45,7 @@ class cpu_machine {
                                                   .set_kinds = true,
                                                   .present_bounds = true,
                                                   .full_relations = true,
-                                                  .factorized = true,
-                                                  .searches_factorized = true,
+                                                  .row_matrices = true,
                                                   .searches = true,
                                                   .condensation = true,
                                                   .products = true,
@@ -163,10 +162,11 @@ class cpu_machine {
     return kernels::run_condensed(backend_, *resource_, task, relations, cut, stop, numbered_);
   }
   void materialize(relation& target) { target.materialize(backend_); }
-  /// Streams factorized rows; returns nullptr for relations with columns.
+  static constexpr double matrix_work_of_row = calibration::searched_steps_of_row;
+  /// Streams a matrix; returns nullptr for relations with columns.
   [[nodiscard]] std::unique_ptr<row_stream> stream_rows(const relation& source) {
-    if (!source.is_factorized()) return nullptr;
-    return std::make_unique<factorized_stream>(*source.as_factorized());
+    if (source.matrix() == nullptr) return nullptr;
+    return std::make_unique<matrix_stream>(*source.matrix());
   }
   /// Whether poor products stop early, so that no estimate is necessary.
   static constexpr bool ends_poor_products = true;
@@ -282,7 +282,7 @@ class cpu_machine {
       const kernels::pipeline& program = *version.program;
       const relation& target = *relations[program.target];
       if (version.expected_candidates >= cut_.parallel_candidates || !target.inserts_at_once() ||
-          program.observes_order() || reads_factorized(program, relations))
+          program.observes_order() || reads_matrix(program, relations))
         continue;
       small.push_back(&version);
       expected += version.expected_candidates;
@@ -343,10 +343,10 @@ class cpu_machine {
   pipeline_counts run(const kernels::pipeline& program, kernels::relation_list<relation>& relations, std::uint64_t rows,
                       double expected_candidates, const std::atomic<bool>* stop) {
     const kernels::segment& first = program.segments.front();
-    storage::factorized_form* const form =
-        first.kind == kernels::expansion_kind::scan ? relations[first.source]->as_factorized() : nullptr;
-    if (form != nullptr) {
-      const factorized_scan scan(*resource_, *form, first, !program.observes_order());
+    storage::host_row_matrix* const matrix =
+        first.kind == kernels::expansion_kind::scan ? relations[first.source]->matrix() : nullptr;
+    if (matrix != nullptr) {
+      const matrix_scan scan(*resource_, *matrix, first, !program.observes_order());
       if (!scan.has_columns()) {
         const unsigned workers = workers_of_run(scan.rows(), expected_candidates);
         return run_fed(program, relations, workers, stop, [&](const auto& take) {

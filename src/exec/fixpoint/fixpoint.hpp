@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "exec/executor.hpp"
-#include "exec/fixpoint/factorized_reads.hpp"
 #include "exec/fixpoint/machine.hpp"
 #include "exec/fixpoint/magic_sets_check.hpp"
+#include "exec/fixpoint/matrix_reads.hpp"
 #include "exec/fixpoint/plan_relations.hpp"
 #include "exec/fixpoint/running_version.hpp"
 #include "exec/fixpoint/stratum_run.hpp"
@@ -146,12 +146,12 @@ class fixpoint_executor final : public stratum_executor {
   }
   [[nodiscard]] std::vector<key_search> key_searches([[maybe_unused]] relation_id relation) const override {
     std::vector<key_search> found;
-    if constexpr (Machine::abilities.searches_factorized) {
-      const storage::factorized_form* const form = shared_.relation_of(relation).as_factorized();
-      if (form == nullptr) return found;
-      for (const auto& columns : {form->source_columns(), form->value_columns()}) {
-        const auto keys = static_cast<double>(std::max<std::uint64_t>(form->column(columns.front()).size(), 1));
-        found.push_back({columns, static_cast<double>(form->rows()) / keys});
+    if constexpr (Machine::abilities.row_matrices && !Machine::abilities.matrix_views) {
+      const storage::row_matrix* const matrix = shared_.relation_of(relation).matrix();
+      if (matrix == nullptr) return found;
+      for (const auto& columns : {matrix->source_columns(), matrix->target_columns()}) {
+        const auto keys = static_cast<double>(std::max<std::uint64_t>(matrix->values_of(columns.front()).count, 1));
+        found.push_back({columns, static_cast<double>(matrix->rows()) / keys});
         std::sort(found.back().columns.begin(), found.back().columns.end());
       }
     }
@@ -163,8 +163,8 @@ class fixpoint_executor final : public stratum_executor {
     for (const relation_id relation : relations) {
       const relation_type& source = shared_.relation_of(relation);
       storage::sampled_columns& taken = sources.emplace_back();
-      if constexpr (Machine::abilities.searches_factorized || Machine::abilities.probes_factorized) {
-        if (source.is_factorized()) continue;  // would materialize the rows
+      if constexpr (Machine::abilities.row_matrices) {
+        if (source.matrix() != nullptr) continue;  // would materialize the rows
       }
       shared_.need_columns(relation);
       if (shared_.program.relations[relation.value].is_equivalence || source.rows() == 0) continue;
@@ -205,7 +205,7 @@ class fixpoint_executor final : public stratum_executor {
     figures.is_complete = false;
     figures.begin = start;
     shared_.running = number;
-    factorized_reads<Machine>(shared_).prepare(stratum, number);
+    matrix_reads<Machine>(shared_).prepare(stratum, number);
     figures.materialize_seconds = storage::seconds_now() - start;
 
     iteration_ = 0;

@@ -16,6 +16,7 @@
 #include "kernels/products/product_task.hpp"
 #include "kernels/row_wise/row_wise_task.hpp"
 #include "kernels/search/search_task.hpp"
+#include "storage/factorized/row_matrix.hpp"
 
 /// The requirements of a fixpoint on its machine. A machine declares optional abilities in `abilities`, and
 /// fixpoint_machine checks the declarations.
@@ -23,17 +24,16 @@ namespace gpulog::exec {
 
 struct machine_abilities {
   // Kinds of relations.
-  bool choices = false;              ///< with choice-domains
-  bool equivalences = false;         ///< stored as classes
-  bool subsumptions = false;         ///< that lose rows
-  bool lattices = false;             ///< that keep a bound per key
-  bool priority_delta = false;       ///< with iterations that take the best rows first
-  bool set_kinds = false;            ///< with one of several tuple sets, or without a set
-  bool present_bounds = false;       ///< sets of complete relations may depend on their values
-  bool full_relations = false;       ///< that detect when no new row is possible
-  bool factorized = false;           ///< that may stay without columns until materialize()
-  bool searches_factorized = false;  ///< rules also read factorized relations, unless they need columns of all rows
-  bool probes_factorized = false;    ///< rules look up tuples, keys and rows in factorized relations
+  bool choices = false;         ///< with choice-domains
+  bool equivalences = false;    ///< stored as classes
+  bool subsumptions = false;    ///< that lose rows
+  bool lattices = false;        ///< that keep a bound per key
+  bool priority_delta = false;  ///< with iterations that take the best rows first
+  bool set_kinds = false;       ///< with one of several tuple sets, or without a set
+  bool present_bounds = false;  ///< sets of complete relations may depend on their values
+  bool full_relations = false;  ///< that detect when no new row is possible
+  bool row_matrices = false;    ///< that may be a matrix, in which rules look up rows, until materialize()
+  bool matrix_views = false;    ///< lookups in a matrix need a prepared view, and are possible in a recursion
   // Strategies (exec/strategies).
   bool searches = false;      ///< decomposed recursions
   bool condensation = false;  ///< decomposed recursions over components of a graph
@@ -111,19 +111,17 @@ concept product_machine = requires(Machine& on, const kernels::product_task& tas
   { on.run_products(task, std::uint64_t{}, all, bool{}, stop) } -> std::same_as<std::optional<kernels::product_counts>>;
 };
 
-/// Relations may stay without columns until materialize().
+/// Relations may be matrices until materialize().
 template <class Machine>
-concept factorizing_machine = requires(Machine& on, typename Machine::relation& target) {
-  { target.is_factorized() } -> std::same_as<bool>;
+concept matrix_machine = requires(Machine& on, typename Machine::relation& target) {
+  { target.matrix() } -> std::convertible_to<storage::row_matrix*>;
+  { Machine::matrix_work_of_row } -> std::convertible_to<double>;
   on.materialize(target);
 };
-
-/// Factorized relations support lookups of tuples and keys.
 template <class Machine>
-concept probing_machine = requires(Machine& on, typename Machine::relation& target,
-                                   const std::vector<std::uint32_t>& key) {
+concept matrix_view_machine = requires(Machine& on, typename Machine::relation& target,
+                                       const std::vector<std::uint32_t>& key) {
   on.make_lookup(target, key);
-  { target.factorized().asked_work() } -> std::convertible_to<double>;
 };
 
 template <class Machine>
@@ -169,13 +167,13 @@ concept fixpoint_machine =
     (!Machine::abilities.set_kinds ||
      set_choosing_machine<Machine>)&&(!Machine::abilities.searches ||
                                       (searching_machine<Machine> && set_choosing_machine<Machine>)) &&
-    (!Machine::abilities.factorized ||
-     factorizing_machine<Machine>)&&(!Machine::abilities.condensation ||
-                                     (Machine::abilities.searches && Machine::abilities.factorized &&
-                                      condensing_machine<Machine>)) &&
-    (!Machine::abilities.probes_factorized || (Machine::abilities.factorized && probing_machine<Machine>)) &&
+    (!Machine::abilities.row_matrices ||
+     matrix_machine<Machine>)&&(!Machine::abilities.condensation ||
+                                (Machine::abilities.searches && Machine::abilities.row_matrices &&
+                                 condensing_machine<Machine>)) &&
+    (!Machine::abilities.matrix_views || (Machine::abilities.row_matrices && matrix_view_machine<Machine>)) &&
     (!Machine::abilities.row_takeover ||
-     (Machine::abilities.searches && Machine::abilities.factorized && takeover_machine<Machine>)) &&
+     (Machine::abilities.searches && Machine::abilities.row_matrices && takeover_machine<Machine>)) &&
     (!Machine::abilities.products || (product_machine<Machine> && set_choosing_machine<Machine>)) &&
     (!Machine::abilities.row_wise || (row_wise_machine<Machine> && set_choosing_machine<Machine>)) &&
     (!Machine::abilities.batches || batching_machine<Machine>)&&(

@@ -251,8 +251,8 @@ class plan_relations {
 
   /// Materializes a relation whose columns are read next.
   void need_columns([[maybe_unused]] relation_id id) {
-    if constexpr (can.factorized) {
-      if (!relation_of(id).is_factorized()) return;
+    if constexpr (can.row_matrices) {
+      if (relation_of(id).matrix() == nullptr) return;
       guarded({"materializing", id, nullptr}, [&] { machine.materialize(relation_of(id)); });
     }
   }
@@ -350,16 +350,9 @@ class plan_relations {
     for (const plan::column_place& column : columns) {
       if (largest_.contains(column)) continue;
       unknown.push_back(column);
-      if constexpr (can.searches_factorized) {
-        if (const auto* const kept = relation_of(column.relation).as_factorized()) {
-          const auto& values = kept->column(column.column);
-          parts.push_back({values.data(), values.size()});
-          continue;
-        }
-      }
-      if constexpr (can.probes_factorized) {
-        if (relation_type& kept = relation_of(column.relation); kept.is_factorized()) {
-          const auto known = kept.factorized().values_of(column.column);
+      if constexpr (can.row_matrices) {
+        if (const auto* const matrix = relation_of(column.relation).matrix()) {
+          const auto known = matrix->values_of(column.column);
           if (known.values == nullptr) {
             largest_[column] = known.count == 0 ? 0 : static_cast<word>(known.count - 1);
             unknown.pop_back();
@@ -444,10 +437,9 @@ class plan_relations {
   last_uses uses;
   std::size_t next_stratum = 0;
   std::size_t running = 0;          ///< the running stratum, or the last one that ran
-  bool has_factorized = false;      ///< whether any relation was factorized
-  bool is_searching = false;        ///< whether the running stratum reads a factorized relation directly
-  std::uint64_t late_columns = 0;   ///< number of times that a factorized relation got columns during its reader's run
-  std::set<relation_id> owed_sets;  ///< deferred sets of factorized relations: built together with columns
+  bool is_searching = false;        ///< whether the running stratum looks up rows in a matrix
+  std::uint64_t late_columns = 0;   ///< number of times that a matrix got columns during its reader's run
+  std::set<relation_id> owed_sets;  ///< deferred sets of matrices: built together with columns
   /// By relation_id: the last version that extended the relation, for messages; nullptr: none.
   std::vector<const plan::rule_version*> last_version;
 

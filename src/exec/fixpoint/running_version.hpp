@@ -75,17 +75,17 @@ inline bool windows_stay(const kernels::pipeline& program, const std::vector<rel
   return needed;
 }
 
-/// Returns whether a match may search any of several relations, some of which are factorized and have no indexes.
+/// Returns whether a match may search any of several relations, some of which are matrices and have no indexes.
 template <class Machine>
-bool chooses_factorized(const plan_relations<Machine>& shared, const plan::rule_version& version) {
-  if constexpr (Machine::abilities.searches_factorized || Machine::abilities.probes_factorized) {
-    const auto is_factorized = [&shared](relation_id id) { return shared.relation_of(id).is_factorized(); };
+bool chooses_matrix(const plan_relations<Machine>& shared, const plan::rule_version& version) {
+  if constexpr (Machine::abilities.row_matrices) {
+    const auto is_matrix = [&shared](relation_id id) { return shared.relation_of(id).matrix() != nullptr; };
     return std::any_of(version.operations.begin(), version.operations.end(), [&](const plan::operation& one) {
       const auto* const search = std::get_if<plan::match>(&one);
       if (search == nullptr || search->others.empty()) return false;
-      return is_factorized(search->relation) ||
+      return is_matrix(search->relation) ||
              std::any_of(search->others.begin(), search->others.end(),
-                         [&](const plan::other_search& other) { return is_factorized(other.relation); });
+                         [&](const plan::other_search& other) { return is_matrix(other.relation); });
     });
   } else {
     return false;
@@ -120,7 +120,7 @@ std::vector<running_version> bind_versions(plan_relations<Machine>& shared, cons
       continue;
     }
     plan::rule_version one_search;
-    const bool has_one_search = chooses_factorized(shared, version);
+    const bool has_one_search = chooses_matrix(shared, version);
     if (has_one_search) one_search = without_other_searches(version);
     running.push_back(
         {&version,

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "exec/fixpoint/factorized_reads.hpp"
 #include "exec/fixpoint/magic_sets_check.hpp"
+#include "exec/fixpoint/matrix_reads.hpp"
 #include "exec/fixpoint/running_version.hpp"
 
 namespace gpulog::exec {
@@ -42,7 +42,7 @@ struct stratum_run {
   /// Binds the versions of the loop again after they were planned again.
   void bind_loop_again() {
     if constexpr (Machine::abilities.row_wise) shared.machine.forget_rows();
-    factorized_reads<Machine>(shared).prepare(stratum, number);
+    matrix_reads<Machine>(shared).prepare(stratum, number);
     std::size_t next = phases.front().size();
     for (std::size_t p = 0; p < stratum.loop.size(); ++p) {
       phases[p + 1] = bind_versions(shared, context, stratum.loop[p].versions, stratum.relations, figures, next);

@@ -72,7 +72,7 @@ struct value_of_number {
 }  // namespace
 
 asked_rows::asked_rows(const backend::gpu::device_context& context, backend::memory_resource& resource,
-                       storage::gpu::device_factorized& kept, side by)
+                       storage::gpu::device_row_matrix& kept, side by)
     : context_(&context),
       resource_(&resource),
       kept_(&kept),
@@ -139,7 +139,7 @@ std::vector<asked_rows::piece> asked_rows::pieces(std::uint64_t most_rows) const
 std::vector<array<word>> asked_rows::columns_of(const piece& part, std::uint64_t wanted) {
   if (wanted == 0) return std::vector<array<word>>(kept_->view().sources.arity + kept_->view().nodes.arity);
   if (by_ == side::nodes) return columns_by_node(part, wanted);
-  storage::gpu::device_factorized::source_rows rows = {.places = places_.data(),
+  storage::gpu::device_row_matrix::source_rows rows = {.places = places_.data(),
                                                        .first = part.first,
                                                        .last = part.last,
                                                        .first_row = part.first_row,

@@ -5,7 +5,7 @@
 
 #include "backend/array.hpp"
 #include "backend/gpu/device.hpp"
-#include "storage/representation/device_factorized.hpp"
+#include "storage/representation/device_row_matrix.hpp"
 #include "storage/representation/kept_rows.cuh"
 
 namespace gpulog::exec {
@@ -24,7 +24,7 @@ class asked_rows {
 
   /// @param kept after a call of lookup(); all arguments must outlive this object
   asked_rows(const backend::gpu::device_context& context, backend::memory_resource& resource,
-             storage::gpu::device_factorized& kept, side by);
+             storage::gpu::device_row_matrix& kept, side by);
 
   /// Returns the number of sources or nodes.
   [[nodiscard]] std::uint64_t numbers() const { return numbers_; }
@@ -54,7 +54,7 @@ class asked_rows {
 
   const backend::gpu::device_context* context_;
   backend::memory_resource* resource_;
-  storage::gpu::device_factorized* kept_;
+  storage::gpu::device_row_matrix* kept_;
   side by_;
   const storage::gpu::kept_rows_view* view_;
   std::uint64_t numbers_;

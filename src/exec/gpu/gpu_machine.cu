@@ -129,7 +129,7 @@ pipeline_counts gpu_machine::run(const kernels::pipeline& program, kernels::rela
 bool gpu_machine::reads_kept_rows(const kernels::pipeline& program, const kernels::relation_list<relation>& relations) {
   return std::any_of(program.segments.begin(), program.segments.end(), [&relations](const segment& one) {
     const bool reads_columns = one.kind == expansion_kind::scan && !one.bindings.empty();
-    return (reads_columns || one.kind == expansion_kind::match) && relations[one.source]->is_factorized();
+    return (reads_columns || one.kind == expansion_kind::match) && relations[one.source]->matrix() != nullptr;
   });
 }
 
@@ -140,7 +140,7 @@ void gpu_machine::run_from_start(running& run, std::uint64_t rows) {
   input.rows = 1;
   if (first.kind != expansion_kind::scan) return run_segment(run, 0, input);
   const relation& source = *run.relations[first.source];
-  if (source.is_factorized() && !first.bindings.empty()) return scan_kept_rows(run);
+  if (source.matrix() != nullptr && !first.bindings.empty()) return scan_kept_rows(run);
   input.first = kernels::rows_of(source, first.part).begin;
   for (const kernels::binding& bound : first.bindings) input.columns[bound.target] = source.column(bound.column);
   input.rows = rows;
@@ -164,7 +164,7 @@ std::vector<gpu_kernels::hash_step> gpu_machine::steps_of(const std::vector<kern
   std::vector<gpu_kernels::hash_step> all;
   for (const kernels::step& one : steps) {
     auto& made = all.emplace_back(gpu_kernels::device_step_of<gpu_kernels::hash_step>(one, relations, put));
-    if (one.kind == kernels::step_kind::exists_key && relations[one.source]->is_factorized())
+    if (one.kind == kernels::step_kind::exists_key && relations[one.source]->matrix() != nullptr)
       ask_by_key(made, one, *relations[one.source], store);
     if (one.kind != kernels::step_kind::unpack) continue;
     std::vector<register_number> fields;

@@ -19,6 +19,7 @@
 #include "exec/gpu/parameter_store.hpp"
 #include "exec/gpu/pinned_reports.hpp"
 #include "exec/gpu/segment_memory.hpp"
+#include "exec/matrix_stream.hpp"
 #include "exec/strategies/products/product_run.hpp"
 #include "exec/strategies/row_wise/row_search.hpp"
 #include "exec/strategies/search/device_search.hpp"
@@ -52,8 +53,8 @@ class gpu_machine {
   using trace_range = backend::gpu::trace_range;
   static constexpr machine_abilities abilities = {.subsumptions = true,
                                                   .set_kinds = true,
-                                                  .factorized = true,
-                                                  .probes_factorized = true,
+                                                  .row_matrices = true,
+                                                  .matrix_views = true,
                                                   .searches = true,
                                                   .row_takeover = true,
                                                   .products = true,
@@ -101,6 +102,7 @@ class gpu_machine {
     return exec::run_takeover(*context_, *resource_, task, bound, relations, cut);
   }
   static void materialize(relation& target) { target.materialize(); }
+  static constexpr double matrix_work_of_row = calibration::asked_work_of_row;
   /// @param key columns of a semi-join by key; empty for lookups of tuples or rows
   static void make_lookup(relation& target, const std::vector<std::uint32_t>& key) { target.make_lookup(key); }
   static constexpr bool ends_poor_products = false;
@@ -171,7 +173,7 @@ class gpu_machine {
   }
   void refresh_index(relation& target, std::size_t index) { target.refresh_index(index); }
   [[nodiscard]] std::unique_ptr<row_stream> stream_rows(relation& source) const {
-    if (source.is_factorized()) return std::make_unique<factorized_device_rows>(source.factorized(), source.arity());
+    if (source.matrix() != nullptr) return std::make_unique<matrix_stream>(*source.matrix());
     return stream_device_rows(*context_, source);
   }
   [[nodiscard]] std::optional<columns_on_device> device_columns(relation& source) const {
@@ -329,7 +331,7 @@ class gpu_machine {
   // Joins with factorized rows, and scans of factorized rows (kept_matches.cu).
   [[nodiscard]] static bool matches_kept_rows(const kernels::segment& here,
                                               const kernels::relation_list<relation>& relations) {
-    return here.kind == kernels::expansion_kind::match && relations[here.source]->is_factorized();
+    return here.kind == kernels::expansion_kind::match && relations[here.source]->matrix() != nullptr;
   }
   void match_kept_rows(running& run, std::size_t number, const input_rows& input,
                        kernels::gpu::expand_arguments& arguments);

@@ -144,10 +144,9 @@ bool asks_for_itself(const segment& scan, const storage::gpu::kept_rows_view& ke
 }
 
 /// Returns the cost in materialized rows. A request by nodes reads all factorized rows twice: to count and to list.
-double work_of(const asked_rows& asked, const storage::gpu::device_factorized& kept, bool by_node) {
-  constexpr double bytes_of_row = 2 * sizeof(word);
-  const double read = by_node ? 2 * static_cast<double>(kept.bytes()) / bytes_of_row : 0;
-  return calibration::work_of_asking + static_cast<double>(asked.rows()) + read;
+std::uint64_t work_of(const asked_rows& asked, const storage::gpu::device_row_matrix& kept, bool by_node) {
+  constexpr std::uint64_t bytes_of_row = 2 * sizeof(word);
+  return calibration::work_of_asking + asked.rows() + (by_node ? 2 * kept.bytes() / bytes_of_row : 0);
 }
 
 }  // namespace
@@ -175,13 +174,13 @@ gpu_kernels::asked_number gpu_machine::asked_number_of(running& run, const segme
                                                        const expand_arguments& arguments) {
   relation& source = *run.relations[here.source];
   gpu_kernels::asked_number made;
-  made.kept = source.factorized().lookup(kept_question::tuple);
+  made.kept = source.matrix()->lookup(kept_question::tuple);
   const key_columns keys = put_keys(run, here.keys, input);
   made.keys = keys.columns;
   made.constants = keys.constants;
   made.key_count = static_cast<std::uint32_t>(here.keys.size());
   std::copy_n(source.index(here.index).layout().order.begin(), made.key_count, made.key_columns);
-  const std::vector<std::uint32_t> nodes = source.factorized().node_columns();
+  const std::vector<std::uint32_t> nodes = source.matrix()->target_columns();
   made.is_node = std::find(nodes.begin(), nodes.end(), made.key_columns[0]) != nodes.end();
   made.first_row = arguments.first_row;
   return made;
@@ -197,13 +196,13 @@ void gpu_machine::find_kept_degrees(running& run, std::size_t number, const inpu
                            gpu_kernels::store_source_degree{asked, arguments.rows, memory.offsets.data()});
     return;
   }
-  storage::gpu::device_factorized& kept = run.relations[run.program.segments[number].source]->factorized();
+  storage::gpu::device_row_matrix& kept = *run.relations[run.program.segments[number].source]->matrix();
   asked_rows wanted(*context_, *resource_, kept, asked_rows::side::nodes);
   backend::array<std::uint32_t> numbers(*resource_, arguments.rows, fresh_memory::anything);
   backend::gpu::for_each(context_->stream(), arguments.rows,
                          gpu_kernels::mark_number{asked, numbers.data(), wanted.make_marks()});
   wanted.count();
-  kept.count_asked_work(work_of(wanted, kept, asked.is_node));
+  kept.add_work(work_of(wanted, kept, asked.is_node));
   backend::gpu::for_each(
       context_->stream(), arguments.rows + 1,
       gpu_kernels::store_placed_degree{numbers.data(), wanted.places(), arguments.rows, memory.offsets.data()});
@@ -222,13 +221,13 @@ void gpu_machine::match_kept_rows(running& run, std::size_t number, const input_
     arguments.rows = std::min(calibration::match_rows, input.rows - done);
     backend::array<std::uint32_t> numbers(*resource_, arguments.rows, fresh_memory::anything);
     const gpu_kernels::asked_number asked = asked_number_of(run, here, input, arguments);
-    asked_rows wanted(*context_, *resource_, source.factorized(),
+    asked_rows wanted(*context_, *resource_, *source.matrix(),
                       asked.is_node ? asked_rows::side::nodes : asked_rows::side::sources);
     parameters_.flush();
     backend::gpu::for_each(context_->stream(), arguments.rows,
                            gpu_kernels::mark_number{asked, numbers.data(), wanted.make_marks()});
     wanted.count();
-    source.factorized().count_asked_work(work_of(wanted, source.factorized(), asked.is_node));
+    source.matrix()->add_work(work_of(wanted, *source.matrix(), asked.is_node));
     for (const asked_rows::piece& part : wanted.pieces(asked_rows_at_once(source.arity()))) {
       if (run.stop != nullptr && run.stop->load(std::memory_order_relaxed)) throw kernels::interrupted{};
       const std::vector<backend::array<word>> columns = wanted.columns_of(part, bound_columns);
@@ -256,7 +255,7 @@ void gpu_machine::match_kept_rows(running& run, std::size_t number, const input_
 
 void gpu_machine::scan_kept_rows(running& run) {
   const segment& first = run.program.segments.front();
-  storage::gpu::device_factorized& kept = run.relations[first.source]->factorized();
+  storage::gpu::device_row_matrix& kept = *run.relations[first.source]->matrix();
   const storage::gpu::kept_rows_view* const view = kept.lookup(kept_question::tuple);
   const std::uint64_t wanted = columns_bound(first, nullptr);
   const std::size_t parameters = parameters_.position();
@@ -292,7 +291,7 @@ void gpu_machine::scan_kept_rows(running& run) {
   };
   const storage::gpu::kept_rows_view& known = kept.view();
   const bool binds_sources = binds(wanted, kept.source_columns());
-  const bool binds_nodes = binds(wanted, kept.node_columns());
+  const bool binds_nodes = binds(wanted, kept.target_columns());
   const bool once = !run.program.observes_order();
   if (once && !binds_nodes) return go_on_with(gpu_kernels::has_rows{view}, known.sources, known.source_count, false);
   if (once && !binds_sources) {
@@ -303,7 +302,7 @@ void gpu_machine::scan_kept_rows(running& run) {
     return go_on_with(gpu_kernels::has_itself{view}, known.sources, known.source_count, true);
   asked_rows all(*context_, *resource_, kept, asked_rows::side::sources);
   all.count();
-  kept.count_asked_work(work_of(all, kept, false));
+  kept.add_work(work_of(all, kept, false));
   for (const asked_rows::piece& part : all.pieces(asked_rows_at_once(run.relations[first.source]->arity()))) {
     const std::vector<backend::array<word>> columns = all.columns_of(part, wanted);
     go_on(pointers_to(columns), part.rows);

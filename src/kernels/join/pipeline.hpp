@@ -319,7 +319,7 @@ class arithmetic_fault {};
 class interrupted {};
 /// The run has spent its budget (pipeline::budget).
 class over_budget {};
-/// Thrown when reading a factorized relation exceeds its cost limit: run again over columns.
+/// Thrown when lookups in a matrix exceed its cost limit: run again over columns.
 class costly_reading {};
 
 }  // namespace gpulog::kernels

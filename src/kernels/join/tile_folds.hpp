@@ -123,7 +123,7 @@ class tile_folds {
       }
       return;
     }
-    if (storage::factorized_reader* const reader = steps_->expansion_reader(number, here.source)) {
+    if (storage::matrix_reader* const reader = steps_->expansion_reader(number, here.source)) {
       sources_->count_found(*reader, number, n, action);
       return;
     }

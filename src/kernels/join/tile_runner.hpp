@@ -310,8 +310,8 @@ class tile_runner {
         for (const auto& found : find_pairs(*classes, here.part, first, second, i))
           pair_found({i, found.begin, found.begin + found.count});
       end_pairs(number, {}, make_room);
-    } else if (storage::factorized_reader* const reader = steps_.expansion_reader(number, here.source)) {
-      sources_.find_in_factorized(*reader, number, n, pair_found);
+    } else if (storage::matrix_reader* const reader = steps_.expansion_reader(number, here.source)) {
+      sources_.find_in_matrix(*reader, number, n, pair_found);
       end_pairs(number, {}, make_room);
     } else {
       const bool has_window = sources_.has_window(number);

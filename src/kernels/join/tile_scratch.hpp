@@ -58,9 +58,9 @@ struct tile_scratch {
   expansion_scratch probe;                                     // for existence tests
   std::vector<std::unique_ptr<choice_scratch>> choices;        // by segment; null without choices
   std::vector<std::vector<wanted_rows>> rounds;                // by segment: rows still to examine for first matches
-  // Readers of factorized relations: for steps by relation, for expansions by segment; null if unused.
-  std::vector<std::unique_ptr<storage::factorized_reader>> step_readers;
-  std::vector<std::unique_ptr<storage::factorized_reader>> expansion_readers;
+  // Readers of matrices: for steps by relation, for expansions by segment; null if unused.
+  std::vector<std::unique_ptr<storage::matrix_reader>> step_readers;
+  std::vector<std::unique_ptr<storage::matrix_reader>> expansion_readers;
   storage::insert_scratch insert;
   std::uint16_t selected[tile_rows];
   std::uint8_t found[tile_rows];

@@ -101,31 +101,30 @@ class tile_sources {
   void give_rows(const word* const* columns) { given_ = columns; }
   [[nodiscard]] bool are_given() const { return given_ != nullptr; }
 
-  /// Searches a factorized relation for n bindings of the previous segment. Calls action(wanted_rows) for places in the
-  /// columns of values, or in the columns of sources if the keys are values.
+  /// Looks up n bindings of the previous segment in a matrix. Calls action(wanted_rows) for places in the columns of
+  /// targets, or in the columns of sources if the keys are targets.
   /// @throws costly_reading
   template <class Action>
-  void find_in_factorized(storage::factorized_reader& reader, std::size_t number, std::uint32_t n,
-                          const Action& action) {
-    const tile_steps::reader_keys keys = reader_keys_of(reader.form(), number);
+  void find_in_matrix(storage::matrix_reader& reader, std::size_t number, std::uint32_t n, const Action& action) {
+    const tile_steps::reader_keys keys = reader_keys_of(reader.matrix(), number);
     for (std::uint32_t i = 0; i < n; ++i) {
-      const std::uint32_t key =
-          keys.are_sources ? reader.source_of(keys.columns.data(), i) : reader.value_of(keys.columns.data(), i);
-      if (key == storage::factorized_reader::none) continue;
-      const storage::found_places found = keys.are_sources ? reader.values_with(key) : reader.sources_with(key);
+      const std::uint32_t key = keys.are_sources ? reader.source_number(keys.columns.data(), i)
+                                                 : reader.target_number(keys.columns.data(), i);
+      if (key == storage::matrix_reader::none) continue;
+      const storage::found_places found = keys.are_sources ? reader.targets_of(key) : reader.sources_of(key);
       tile_steps::check_cost(reader);
       found.for_each_range([&](std::uint64_t first, std::uint64_t behind) { action(wanted_rows{i, first, behind}); });
     }
   }
   /// Calls action(i, number of rows) for each binding with rows.
   template <class Action>
-  void count_found(storage::factorized_reader& reader, std::size_t number, std::uint32_t n, const Action& action) {
-    const tile_steps::reader_keys keys = reader_keys_of(reader.form(), number);
+  void count_found(storage::matrix_reader& reader, std::size_t number, std::uint32_t n, const Action& action) {
+    const tile_steps::reader_keys keys = reader_keys_of(reader.matrix(), number);
     for (std::uint32_t i = 0; i < n; ++i) {
-      const std::uint32_t key =
-          keys.are_sources ? reader.source_of(keys.columns.data(), i) : reader.value_of(keys.columns.data(), i);
-      if (key == storage::factorized_reader::none) continue;
-      action(i, keys.are_sources ? reader.count_values(key) : reader.count_sources(key));
+      const std::uint32_t key = keys.are_sources ? reader.source_number(keys.columns.data(), i)
+                                                 : reader.target_number(keys.columns.data(), i);
+      if (key == storage::matrix_reader::none) continue;
+      action(i, keys.are_sources ? reader.count_targets(key) : reader.count_sources(key));
     }
     tile_steps::check_cost(reader);
   }
@@ -249,8 +248,8 @@ class tile_sources {
       return;
     }
     if (here.kind == expansion_kind::match) {
-      if (const storage::factorized_form* const form = steps_->relation_of(here.source).as_factorized())
-        return gather_factorized(*form, number, begin);
+      if (const storage::host_row_matrix* const matrix = steps_->relation_of(here.source).matrix())
+        return gather_targets(*matrix, number, begin);
     }
     const storage::equivalence* const classes = steps_->relation_of(here.source).as_equivalence();
     if (classes != nullptr && here.kind == expansion_kind::scan) {
@@ -366,20 +365,21 @@ class tile_sources {
     }
   }
 
-  [[nodiscard]] tile_steps::reader_keys reader_keys_of(const storage::factorized_form& form, std::size_t number) const {
+  [[nodiscard]] tile_steps::reader_keys reader_keys_of(const storage::host_row_matrix& matrix,
+                                                       std::size_t number) const {
     const segment& here = program_->segments[number];
     const std::size_t from = number == 0 ? 0 : number - 1;
-    return steps_->keys_of(form, steps_->relation_of(here.source).index(here.index).layout(), here.keys, from);
+    return steps_->keys_of(matrix, steps_->relation_of(here.source).index(here.index).layout(), here.keys, from);
   }
 
-  /// The rows of pairs are places of values, or of sources.
-  void gather_factorized(const storage::factorized_form& form, std::size_t number, std::uint32_t begin) {
+  /// The rows of pairs are places of targets, or of sources.
+  void gather_targets(const storage::host_row_matrix& matrix, std::size_t number, std::uint32_t begin) {
     const segment& here = program_->segments[number];
     const expansion_scratch& state = *scratch_->expansions[number];
     const storage::index_layout& layout = steps_->relation_of(here.source).index(here.index).layout();
     for (const binding& bound : here.bindings) {
       const std::uint32_t column = layout.positions ? bound.column : layout.stored[bound.column];
-      const word* const from = form.column(column).data();
+      const word* const from = matrix.values_of(column).values;
       word* const to = steps_->own(number, bound.target);
       for (std::uint32_t i = begin; i < state.filled; ++i) to[i] = from[state.rows[i]];
     }

@@ -78,43 +78,42 @@ void tile_steps::find_tuples(std::size_t number, const step& one, std::uint32_t 
   std::vector<const word*>& tuple = scratch_->tuple;
   tuple.resize(one.arguments.size());
   for (std::size_t c = 0; c < tuple.size(); ++c) tuple[c] = value(number, one.arguments[c]);
-  if (storage::factorized_reader* const reader = step_reader(one.source)) {
+  if (storage::matrix_reader* const reader = step_reader(one.source)) {
     reader->contains(tuple.data(), n, scratch_->found);
     return check_cost(*reader);
   }
   relation_of(one.source).contains(tuple.data(), n, scratch_->insert, scratch_->found);
 }
 
-storage::factorized_reader* tile_steps::reader_of(std::vector<std::unique_ptr<storage::factorized_reader>>& readers,
-                                                  std::size_t place, relation_number number) {
-  storage::factorized_form* const form = relation_of(number).as_factorized();
-  if (form == nullptr) return nullptr;
+storage::matrix_reader* tile_steps::reader_of(std::vector<std::unique_ptr<storage::matrix_reader>>& readers,
+                                              std::size_t place, relation_number number) {
+  storage::host_row_matrix* const matrix = relation_of(number).matrix();
+  if (matrix == nullptr) return nullptr;
   if (readers.size() <= place) readers.resize(place + 1);
-  if (readers[place] == nullptr) readers[place] = form->make_reader();
+  if (readers[place] == nullptr) readers[place] = matrix->make_reader();
   return readers[place].get();
 }
 
-tile_steps::reader_keys tile_steps::keys_of(const storage::factorized_form& form, const storage::index_layout& layout,
+tile_steps::reader_keys tile_steps::keys_of(const storage::host_row_matrix& matrix, const storage::index_layout& layout,
                                             const std::vector<register_number>& keys, std::size_t from) const {
   reader_keys found;
   const auto begin = layout.order.begin();
   const auto end = begin + static_cast<std::ptrdiff_t>(keys.size());
-  found.are_sources = std::find(begin, end, form.source_columns().front()) != end;
-  for (const std::uint32_t column : found.are_sources ? form.source_columns() : form.value_columns())
+  found.are_sources = std::find(begin, end, matrix.source_columns().front()) != end;
+  for (const std::uint32_t column : found.are_sources ? matrix.source_columns() : matrix.target_columns())
     found.columns.push_back(value(from, keys[static_cast<std::size_t>(std::find(begin, end, column) - begin)]));
   return found;
 }
 
-void tile_steps::find_in_factorized(storage::factorized_reader& reader, std::size_t number, const step& one,
-                                    std::uint32_t n) {
+void tile_steps::find_in_matrix(storage::matrix_reader& reader, std::size_t number, const step& one, std::uint32_t n) {
   const reader_keys keys =
-      keys_of(reader.form(), relation_of(one.source).index(one.index).layout(), one.arguments, number);
+      keys_of(reader.matrix(), relation_of(one.source).index(one.index).layout(), one.arguments, number);
   for (std::uint32_t i = 0; i < n; ++i) {
     if (keys.are_sources) {
-      const std::uint32_t source = reader.source_of(keys.columns.data(), i);
-      scratch_->found[i] = source != storage::factorized_reader::none && reader.has_values(source) ? 1 : 0;
+      const std::uint32_t source = reader.source_number(keys.columns.data(), i);
+      scratch_->found[i] = source != storage::matrix_reader::none && reader.has_targets(source) ? 1 : 0;
     } else {
-      scratch_->found[i] = reader.value_of(keys.columns.data(), i) != storage::factorized_reader::none ? 1 : 0;
+      scratch_->found[i] = reader.target_number(keys.columns.data(), i) != storage::matrix_reader::none ? 1 : 0;
     }
   }
   check_cost(reader);
@@ -126,8 +125,8 @@ void tile_steps::find_any(std::size_t number, const step& one, std::uint32_t n) 
   if (const auto* classes = relation_of(one.source).as_equivalence()) {
     return find_in_equivalence(*classes, number, one, n);
   }
-  if (storage::factorized_reader* const reader = step_reader(one.source)) {
-    return find_in_factorized(*reader, number, one, n);
+  if (storage::matrix_reader* const reader = step_reader(one.source)) {
+    return find_in_matrix(*reader, number, one, n);
   }
   expansion_scratch& state = scratch_->probe;
   index_of(one.source, one.index)

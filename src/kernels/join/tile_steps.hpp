@@ -28,25 +28,25 @@ class tile_steps {
     return source.index(index);
   }
 
-  /// Returns the reader for steps, or nullptr if the relation is not factorized.
-  [[nodiscard]] storage::factorized_reader* step_reader(relation_number number) {
+  /// Returns the reader for steps, or nullptr if the relation has columns.
+  [[nodiscard]] storage::matrix_reader* step_reader(relation_number number) {
     return reader_of(scratch_->step_readers, number, number);
   }
-  /// Returns the reader for an expansion of this relation, or nullptr if the relation is not factorized.
-  [[nodiscard]] storage::factorized_reader* expansion_reader(std::size_t segment_number, relation_number number) {
+  /// Returns the reader for an expansion of this relation, or nullptr if the relation has columns.
+  [[nodiscard]] storage::matrix_reader* expansion_reader(std::size_t segment_number, relation_number number) {
     return reader_of(scratch_->expansion_readers, segment_number, number);
   }
   /// @throws costly_reading
-  static void check_cost(const storage::factorized_reader& reader) {
-    if (reader.form().steps() > reader.form().most_steps()) throw costly_reading{};
+  static void check_cost(const storage::matrix_reader& reader) {
+    if (reader.matrix().is_over_limit()) throw costly_reading{};
   }
-  /// The keys of a search in a factorized relation: whether they select a source or a value, and the key columns in
+  /// The keys of a lookup in a matrix: whether they select a source or a target, and the key columns in
   /// segment `from`, in column order. The pipeline builder guarantees that every key column is bound.
   struct reader_keys {
     bool are_sources = true;
     std::vector<const word*> columns;
   };
-  [[nodiscard]] reader_keys keys_of(const storage::factorized_form& form, const storage::index_layout& layout,
+  [[nodiscard]] reader_keys keys_of(const storage::host_row_matrix& matrix, const storage::index_layout& layout,
                                     const std::vector<register_number>& keys, std::size_t from) const;
 
   [[nodiscard]] word* own(std::size_t segment_number, register_number number) {
@@ -89,11 +89,11 @@ class tile_steps {
  private:
   void compute(std::size_t number, const step& one, std::uint32_t n);
   std::uint32_t filter(std::size_t number, const step& one, std::uint32_t n);
-  [[nodiscard]] storage::factorized_reader* reader_of(std::vector<std::unique_ptr<storage::factorized_reader>>& readers,
-                                                      std::size_t place, relation_number number);
+  [[nodiscard]] storage::matrix_reader* reader_of(std::vector<std::unique_ptr<storage::matrix_reader>>& readers,
+                                                  std::size_t place, relation_number number);
   void find_tuples(std::size_t number, const step& one, std::uint32_t n);
   void find_any(std::size_t number, const step& one, std::uint32_t n);
-  void find_in_factorized(storage::factorized_reader& reader, std::size_t number, const step& one, std::uint32_t n);
+  void find_in_matrix(storage::matrix_reader& reader, std::size_t number, const step& one, std::uint32_t n);
   void find_in_equivalence(const storage::equivalence& classes, std::size_t number, const step& one, std::uint32_t n);
   std::uint32_t keep_found(std::size_t number, const step& one, std::uint32_t n);
   std::uint32_t compact(std::size_t number, const step& one, std::uint32_t n, std::uint32_t kept);

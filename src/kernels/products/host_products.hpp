@@ -80,7 +80,7 @@ std::optional<product_counts> run_products(Backend& backend, backend::memory_res
   auto words = std::make_unique<storage::word_rows>(resource, rows->take_words());
   rows.reset();
   const bool is_small = words->bytes() <= words->rows() * 2 * sizeof(word);
-  relations[task.target]->factorize(std::move(words));
+  relations[task.target]->replace(std::move(words));
   if (most.of_tuple == 0 || is_small) return counts;
   try {
     relations[task.target]->materialize(backend);

@@ -320,7 +320,7 @@ std::optional<row_counts> run_row_wise(Backend& backend, backend::memory_resourc
       return std::nullopt;
   }
   if (keeps_words) {
-    relations[task.target]->factorize(std::make_unique<storage::word_rows>(resource, evaluator.run_into_words()));
+    relations[task.target]->replace(std::make_unique<storage::word_rows>(resource, evaluator.run_into_words()));
     return evaluator.counts();
   }
   appended_columns results(resource, rows + 1024);

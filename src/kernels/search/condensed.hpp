@@ -143,7 +143,7 @@ void count_rows(Backend& backend, backend::memory_resource& resource, std::vecto
   }
 }
 
-/// Runs the fixpoint and replaces the members' rows, the first tuples, by factorized rows.
+/// Runs the fixpoint and replaces the members' rows, the first tuples, by matrices.
 /// @param numbered receives the graph of numbers if it was built but components do not pay
 /// @return nothing, without any effect, if components do not pay
 /// @throws memory_exceeded, interrupted
@@ -173,7 +173,7 @@ std::optional<decomposed_counts> run_condensed(Backend& backend, backend::memory
   counts.stages = clock.stages();
   for (std::size_t m = 0; m < members->size(); ++m) {
     counts.candidates += (*members)[m].rows();
-    relations[task.members[m].relation]->factorize(
+    relations[task.members[m].relation]->replace(
         std::make_unique<storage::graph_rows>(resource, std::move((*members)[m])));
   }
   return counts;

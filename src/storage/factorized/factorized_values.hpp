@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "storage/factorized/factorized_form.hpp"
 #include "storage/factorized/factorized_graph.hpp"
+#include "storage/factorized/row_matrix.hpp"
 #include "storage/factorized/strip_rows.hpp"
 
 namespace gpulog::storage {
@@ -71,7 +71,7 @@ class strip_reader {
 };
 
 /// Writes successive pieces of a prepared strip. Data about the current row of bits is kept for the next piece.
-class strip_cursor final : public factorized_cursor {
+class strip_cursor final : public row_cursor {
  public:
   /// The arguments must outlive the cursor.
   strip_cursor(const strip_reader& strip, const factorized_values& of) : strip_(&strip), of_(&of) {}

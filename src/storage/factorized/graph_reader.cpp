@@ -27,7 +27,7 @@ void graph_reader::contains(const word* const* values, std::uint32_t n, std::uin
         vertex == none ? none : rows_->component_of([&](std::size_t c) { return values[rows.value_columns[c]][i]; });
     found[i] = component != none && leads(vertex, component) ? 1 : 0;
   }
-  rows_->add_steps(steps_ + n);
+  rows_->add_work(steps_ + n);
   steps_ = 0;
 }
 
@@ -120,27 +120,27 @@ void graph_reader::find_all_to(std::uint32_t component) {
 
 const std::vector<std::uint32_t>& graph_reader::reached_from(std::uint32_t vertex) {
   find_all_from(vertex);
-  rows_->add_steps(steps_);
+  rows_->add_work(steps_);
   steps_ = 0;
   return forward_.found;
 }
 
 const std::vector<std::uint32_t>& graph_reader::leading_to(std::uint32_t component) {
   find_all_to(component);
-  rows_->add_steps(steps_);
+  rows_->add_work(steps_);
   steps_ = 0;
   return backward_.found;
 }
 
-found_places graph_reader::values_with(std::uint32_t vertex) {
+found_places graph_reader::targets_of(std::uint32_t vertex) {
   return {&reached_from(vertex), rows_->values().first.data()};
 }
 
-found_places graph_reader::sources_with(std::uint32_t component) {
+found_places graph_reader::sources_of(std::uint32_t component) {
   return {&leading_to(component), rows_->values().graph->source_first.data()};
 }
 
-std::uint64_t graph_reader::count_values(std::uint32_t vertex) {
+std::uint64_t graph_reader::count_targets(std::uint32_t vertex) {
   const factorized_values& rows = rows_->values();
   // Once searches have taken as long as computing all rows of bits, these are computed.
   if (rows_->counts_all()) return rows_->value_counts()[vertex];
@@ -156,9 +156,9 @@ std::uint64_t graph_reader::count_sources(std::uint32_t component) {
   return sum;
 }
 
-bool graph_reader::has_values(std::uint32_t vertex) {
+bool graph_reader::has_targets(std::uint32_t vertex) {
   if (rows_->values().graph->lowest[vertex] == UINT32_MAX) return false;
-  return rows_->all_have_values() || count_values(vertex) != 0;
+  return rows_->all_have_values() || count_targets(vertex) != 0;
 }
 
 }  // namespace gpulog::storage

@@ -9,27 +9,27 @@ namespace gpulog::storage {
 
 /// Finds rows of a graph by searches if labels are inconclusive. Sources are represented by vertices, values by
 /// components.
-class graph_reader final : public factorized_reader {
+class graph_reader final : public matrix_reader {
  public:
   /// @param rows must outlive the reader
   explicit graph_reader(graph_rows& rows) : rows_(&rows) {}
 
-  [[nodiscard]] const factorized_form& form() const override { return *rows_; }
+  [[nodiscard]] const host_row_matrix& matrix() const override { return *rows_; }
   void contains(const word* const* values, std::uint32_t n, std::uint8_t* found) override;
-  [[nodiscard]] std::uint32_t source_of(const word* const* keys, std::uint32_t i) override {
+  [[nodiscard]] std::uint32_t source_number(const word* const* keys, std::uint32_t i) override {
     return rows_->vertex_of([keys, i](std::size_t c) { return keys[c][i]; });
   }
   /// Returns the component of a value; components that no source leads to have no number.
-  [[nodiscard]] std::uint32_t value_of(const word* const* keys, std::uint32_t i) override {
+  [[nodiscard]] std::uint32_t target_number(const word* const* keys, std::uint32_t i) override {
     return rows_->component_of([keys, i](std::size_t c) { return keys[c][i]; });
   }
   /// Returns the values of components reachable from the vertex.
-  [[nodiscard]] found_places values_with(std::uint32_t vertex) override;
+  [[nodiscard]] found_places targets_of(std::uint32_t vertex) override;
   /// Returns the sources of vertices that lead to the component.
-  [[nodiscard]] found_places sources_with(std::uint32_t component) override;
-  [[nodiscard]] std::uint64_t count_values(std::uint32_t vertex) override;
+  [[nodiscard]] found_places sources_of(std::uint32_t component) override;
+  [[nodiscard]] std::uint64_t count_targets(std::uint32_t vertex) override;
   [[nodiscard]] std::uint64_t count_sources(std::uint32_t component) override;
-  [[nodiscard]] bool has_values(std::uint32_t vertex) override;
+  [[nodiscard]] bool has_targets(std::uint32_t vertex) override;
 
  private:
   /// All components reachable from a vertex, or all vertices that lead to a component.
@@ -60,7 +60,7 @@ class graph_reader final : public factorized_reader {
   std::uint64_t component_steps_ = 0;
   std::vector<std::uint32_t> queue_;  // of a search for a single pair
   backend::array<std::uint64_t> seen_;
-  std::uint64_t steps_ = 0;  // steps not yet added to the form
+  std::uint64_t steps_ = 0;  // steps not yet added to the matrix
 };
 
 }  // namespace gpulog::storage

@@ -22,7 +22,7 @@ array<std::uint32_t> lists_of_places(backend::memory_resource& resource, const a
   return made;
 }
 
-class strip_piece final : public factorized_piece {
+class strip_piece final : public row_piece {
  public:
   strip_piece(backend::memory_resource& resource, const factorized_values& values)
       : values_(values), reader_(resource, *values.graph) {}
@@ -30,7 +30,7 @@ class strip_piece final : public factorized_piece {
     reader_.make(number);
     reader_.prepare(values_);
   }
-  [[nodiscard]] std::unique_ptr<factorized_cursor> cursor() const override {
+  [[nodiscard]] std::unique_ptr<row_cursor> cursor() const override {
     return std::make_unique<strip_cursor>(reader_, values_);
   }
 
@@ -41,11 +41,9 @@ class strip_piece final : public factorized_piece {
 
 }  // namespace
 
-std::unique_ptr<factorized_piece> graph_rows::make_piece() const {
-  return std::make_unique<strip_piece>(*resource_, values_);
-}
+std::unique_ptr<row_piece> graph_rows::make_piece() { return std::make_unique<strip_piece>(*resource_, values_); }
 
-std::unique_ptr<factorized_reader> graph_rows::make_reader() { return std::make_unique<graph_reader>(*this); }
+std::unique_ptr<matrix_reader> graph_rows::make_reader() { return std::make_unique<graph_reader>(*this); }
 
 std::optional<std::vector<std::uint32_t>> graph_rows::places_with_rows(bool of_sources) {
   if (!of_sources) return std::nullopt;  // each value has a source that leads to it
@@ -53,7 +51,7 @@ std::optional<std::vector<std::uint32_t>> graph_rows::places_with_rows(bool of_s
   graph_reader reader(*this);
   std::vector<std::uint32_t> places;
   for (std::uint32_t vertex = 0; vertex < graph.vertices; ++vertex) {
-    if (graph.sources_at(vertex) == 0 || !reader.has_values(vertex)) continue;
+    if (graph.sources_at(vertex) == 0 || !reader.has_targets(vertex)) continue;
     for (std::uint32_t place = graph.source_first[vertex]; place < graph.source_first[vertex + 1ULL]; ++place)
       places.push_back(place);
   }

@@ -8,38 +8,40 @@
 #include <vector>
 
 #include "backend/array.hpp"
-#include "storage/factorized/factorized_form.hpp"
 #include "storage/factorized/factorized_values.hpp"
 #include "storage/factorized/path_labels.hpp"
+#include "storage/factorized/row_matrix.hpp"
 #include "storage/factorized/tuple_places.hpp"
 
 namespace gpulog::storage {
 
 /// Rows represented by paths of a graph, and structures for searches by value, which are created on demand. All
 /// functions except simple accessors throw backend::memory_exceeded.
-class graph_rows final : public factorized_form {
+class graph_rows final : public host_row_matrix {
  public:
   static constexpr std::uint32_t none = UINT32_MAX;
 
   graph_rows(backend::memory_resource& resource, factorized_values values)
-      : resource_(&resource), values_(std::move(values)) {}
+      : host_row_matrix(values.source_columns, values.value_columns),
+        resource_(&resource),
+        values_(std::move(values)) {}
 
   [[nodiscard]] const factorized_values& values() const { return values_; }
   [[nodiscard]] backend::memory_resource& resource() const { return *resource_; }
 
-  [[nodiscard]] const std::vector<std::uint32_t>& source_columns() const override { return values_.source_columns; }
-  [[nodiscard]] const std::vector<std::uint32_t>& value_columns() const override { return values_.value_columns; }
-  [[nodiscard]] const backend::array<word>& column(std::uint32_t column) const override {
-    return values_.column(column);
+  [[nodiscard]] column_values values_of(std::uint32_t column) const override {
+    const backend::array<word>& values = values_.column(column);
+    return {values.data(), values.size()};
   }
   [[nodiscard]] std::uint64_t rows() const override { return values_.rows(); }
   [[nodiscard]] std::uint64_t bytes() const override;
   [[nodiscard]] std::optional<std::vector<std::uint32_t>> places_with_rows(bool of_sources) override;
-  /// Returns the row counts by strip: pieces are strips.
-  [[nodiscard]] const std::uint64_t* rows_in_front() const override { return values_.rows_in_front.data(); }
-  [[nodiscard]] std::uint32_t pieces() const override { return values_.graph->strips(); }
-  [[nodiscard]] std::unique_ptr<factorized_piece> make_piece() const override;
-  [[nodiscard]] std::unique_ptr<factorized_reader> make_reader() override;
+  /// Pieces are strips.
+  [[nodiscard]] std::span<const std::uint64_t> pieces() override {
+    return {values_.rows_in_front.data(), values_.graph->strips() + 1ULL};
+  }
+  [[nodiscard]] std::unique_ptr<row_piece> make_piece() override;
+  [[nodiscard]] std::unique_ptr<matrix_reader> make_reader() override;
 
   /// Returns the vertex of a source, or `none` if no such source exists.
   /// @param value value(c) returns source column c
@@ -73,7 +75,7 @@ class graph_rows final : public factorized_form {
   /// Returns whether counting all rows at once takes no longer than all reads so far.
   [[nodiscard]] bool counts_all() {
     std::call_once(count_steps_told_, [this] { tell_count_steps(); });
-    return static_cast<double>(steps()) >= count_steps_;
+    return static_cast<double>(work()) >= count_steps_;
   }
   /// Returns whether each component has a value, so that a path to a component always leads to a value.
   [[nodiscard]] bool all_have_values() {

@@ -34,7 +34,7 @@ void for_each_bit(const row_words& words, std::uint32_t row, std::uint64_t skipp
   });
 }
 
-class words_cursor final : public factorized_cursor {
+class words_cursor final : public row_cursor {
  public:
   /// @param in_front rows of the relation before the piece
   words_cursor(const row_words& words, const word* values, std::uint64_t in_front)
@@ -65,13 +65,13 @@ class words_cursor final : public factorized_cursor {
   std::uint64_t in_front_;
 };
 
-class words_piece final : public factorized_piece {
+class words_piece final : public row_piece {
  public:
   words_piece(const row_words& words, const word* values, const std::uint64_t* rows_in_front)
       : words_(words), values_(values), rows_in_front_(rows_in_front) {}
 
   void make(std::uint32_t number) override { in_front_ = rows_in_front_[number]; }
-  [[nodiscard]] std::unique_ptr<factorized_cursor> cursor() const override {
+  [[nodiscard]] std::unique_ptr<row_cursor> cursor() const override {
     return std::make_unique<words_cursor>(words_, values_, in_front_);
   }
 
@@ -82,32 +82,32 @@ class words_piece final : public factorized_piece {
   std::uint64_t in_front_ = 0;
 };
 
-class words_reader final : public factorized_reader {
+class words_reader final : public matrix_reader {
  public:
   explicit words_reader(word_rows& rows) : rows_(rows), words_(rows.words()) {}
 
-  [[nodiscard]] const factorized_form& form() const override { return rows_; }
+  [[nodiscard]] const host_row_matrix& matrix() const override { return rows_; }
   void contains(const word* const* values, std::uint32_t n, std::uint8_t* found) override {
     for (std::uint32_t i = 0; i < n; ++i) {
       const std::uint32_t source = rows_.number_of(values[0][i]);
       const std::uint32_t value = source == none ? none : rows_.number_of(values[1][i]);
       found[i] = value != none && words_.has(source, value) ? 1 : 0;
     }
-    if (words_.lists) rows_.add_steps(n);  // each row costs a binary search
+    if (words_.lists) rows_.add_work(n);  // each row costs a binary search
   }
-  [[nodiscard]] std::uint32_t source_of(const word* const* keys, std::uint32_t i) override {
+  [[nodiscard]] std::uint32_t source_number(const word* const* keys, std::uint32_t i) override {
     return rows_.number_of(keys[0][i]);
   }
-  [[nodiscard]] std::uint32_t value_of(const word* const* keys, std::uint32_t i) override {
+  [[nodiscard]] std::uint32_t target_number(const word* const* keys, std::uint32_t i) override {
     const std::uint32_t number = rows_.number_of(keys[0][i]);
     return number == none || rows_.source_counts()[number] == 0 ? none : number;
   }
-  [[nodiscard]] found_places values_with(std::uint32_t source) override {
+  [[nodiscard]] found_places targets_of(std::uint32_t source) override {
     found_.clear();
     for_each_bit(words_, source, 0, words_.size(source), [this](std::uint32_t number) { found_.push_back(number); });
     return {&found_};
   }
-  [[nodiscard]] found_places sources_with(std::uint32_t value) override {
+  [[nodiscard]] found_places sources_of(std::uint32_t value) override {
     const std::uint64_t w = value / row_words::word_size % words_.words_of_group();
     const auto group = static_cast<std::uint32_t>(value / row_words::word_size / words_.words_of_group());
     if (group_ != group) list_group(group);
@@ -115,12 +115,12 @@ class words_reader final : public factorized_reader {
     for (const group_row& one : group_rows_) {
       if ((one.bits[w] >> value % row_words::word_size & 1) != 0) found_.push_back(one.number);
     }
-    rows_.add_steps(group_rows_.size());
+    rows_.add_work(group_rows_.size());
     return {&found_};
   }
-  [[nodiscard]] std::uint64_t count_values(std::uint32_t source) override { return words_.size(source); }
+  [[nodiscard]] std::uint64_t count_targets(std::uint32_t source) override { return words_.size(source); }
   [[nodiscard]] std::uint64_t count_sources(std::uint32_t value) override { return rows_.source_counts()[value]; }
-  [[nodiscard]] bool has_values(std::uint32_t source) override { return words_.size(source) != 0; }
+  [[nodiscard]] bool has_targets(std::uint32_t source) override { return words_.size(source) != 0; }
 
  private:
   struct group_row {
@@ -134,7 +134,7 @@ class words_reader final : public factorized_reader {
     for (std::uint32_t number = 0; number < words_.numbers; ++number) {
       if (const std::uint64_t* const bits = words_.group(number, group)) group_rows_.push_back({number, bits});
     }
-    rows_.add_steps(words_.numbers);
+    rows_.add_work(words_.numbers);
     group_ = group;
   }
 
@@ -153,7 +153,7 @@ std::uint64_t row_words::bytes() const {
 }
 
 word_rows::word_rows(backend::memory_resource& resource, row_words words)
-    : resource_(&resource), words_(std::move(words)), is_plain_(words_.values.empty()) {
+    : host_row_matrix({0}, {1}), resource_(&resource), words_(std::move(words)), is_plain_(words_.values.empty()) {
   if (is_plain_) {
     words_.values.emplace_back(resource, words_.numbers, backend::fresh_memory::anything);
     for (std::uint32_t number = 0; number < words_.numbers; ++number) words_.values.front()[number] = number;
@@ -170,12 +170,12 @@ std::uint64_t word_rows::bytes() const {
   return words_.bytes() + rows_in_front_.size() * sizeof(std::uint64_t) + places_.bytes() + source_counts_.bytes();
 }
 
-std::unique_ptr<factorized_piece> word_rows::make_piece() const {
+std::unique_ptr<row_piece> word_rows::make_piece() {
   return std::make_unique<words_piece>(words_, is_plain_ ? nullptr : words_.values.front().data(),
                                        rows_in_front_.data());
 }
 
-std::unique_ptr<factorized_reader> word_rows::make_reader() { return std::make_unique<words_reader>(*this); }
+std::unique_ptr<matrix_reader> word_rows::make_reader() { return std::make_unique<words_reader>(*this); }
 
 std::optional<std::vector<std::uint32_t>> word_rows::places_with_rows(bool of_sources) {
   std::vector<std::uint32_t> found;

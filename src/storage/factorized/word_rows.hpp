@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "storage/factorized/factorized_form.hpp"
 #include "storage/factorized/row_groups.hpp"
+#include "storage/factorized/row_matrix.hpp"
 #include "storage/factorized/tuple_places.hpp"
 #include "storage/factorized/word_lists.hpp"
 
@@ -57,7 +57,7 @@ struct row_words {
 };
 
 /// Rows of a binary relation represented by bits: the first column is the source. Lookups read the bits directly.
-class word_rows final : public factorized_form {
+class word_rows final : public host_row_matrix {
  public:
   /// @throws backend::memory_exceeded
   word_rows(backend::memory_resource& resource, row_words words);
@@ -65,17 +65,16 @@ class word_rows final : public factorized_form {
   [[nodiscard]] const row_words& words() const { return words_; }
   [[nodiscard]] backend::memory_resource& resource() const { return *resource_; }
 
-  [[nodiscard]] const std::vector<std::uint32_t>& source_columns() const override { return source_columns_; }
-  [[nodiscard]] const std::vector<std::uint32_t>& value_columns() const override { return value_columns_; }
-  [[nodiscard]] const backend::array<word>& column(std::uint32_t) const override { return words_.values.front(); }
+  [[nodiscard]] column_values values_of(std::uint32_t /*column*/) const override {
+    return {words_.values.front().data(), words_.numbers};
+  }
   [[nodiscard]] std::uint64_t rows() const override { return words_.rows(); }
   [[nodiscard]] std::uint64_t bytes() const override;
   [[nodiscard]] std::optional<std::vector<std::uint32_t>> places_with_rows(bool of_sources) override;
-  /// Returns the row counts by piece: a piece contains whole sources.
-  [[nodiscard]] const std::uint64_t* rows_in_front() const override { return rows_in_front_.data(); }
-  [[nodiscard]] std::uint32_t pieces() const override { return static_cast<std::uint32_t>(rows_in_front_.size() - 1); }
-  [[nodiscard]] std::unique_ptr<factorized_piece> make_piece() const override;
-  [[nodiscard]] std::unique_ptr<factorized_reader> make_reader() override;
+  /// A piece contains whole sources.
+  [[nodiscard]] std::span<const std::uint64_t> pieces() override { return rows_in_front_; }
+  [[nodiscard]] std::unique_ptr<row_piece> make_piece() override;
+  [[nodiscard]] std::unique_ptr<matrix_reader> make_reader() override;
 
   /// Returns the number of a value, or `none` if no such number exists.
   [[nodiscard]] std::uint32_t number_of(word value) {
@@ -96,8 +95,6 @@ class word_rows final : public factorized_form {
   backend::memory_resource* resource_;
   row_words words_;
   bool is_plain_;  // whether numbers are the values
-  std::vector<std::uint32_t> source_columns_ = {0};
-  std::vector<std::uint32_t> value_columns_ = {1};
   std::vector<std::uint64_t> rows_in_front_;
   std::once_flag numbers_made_;
   std::once_flag counts_made_;

@@ -85,7 +85,7 @@ device_relation::device_relation(const backend::gpu::device_context& context, me
 std::uint64_t device_relation::bytes() const {
   std::uint64_t sum = column_bytes() + std::visit([](const auto& kind) { return kind.bytes(); }, kept_by_);
   for (const auto& index : indexes_) sum += index->bytes();
-  if (is_factorized()) sum += factorized_->bytes();
+  if (matrix_ != nullptr) sum += matrix_->bytes();
   return sum;
 }
 
@@ -99,21 +99,21 @@ set_view device_relation::rows_in_columns() const {
 set_view device_relation::set() const {
   set_view view = rows_in_columns();
   view.kept = lookup_;
-  if (is_factorized()) return view;
+  if (matrix_ != nullptr) return view;
   std::visit([&view](const auto& kind) { kind.show(view); }, kept_by_);
   return view;
 }
 
 void device_relation::make_lookup(const std::vector<std::uint32_t>& key) {
-  lookup_ = factorized_->lookup(kept_question::tuple);
+  lookup_ = matrix_->lookup(kept_question::tuple);
   if (!key.empty()) static_cast<void>(set_by_key(key));
 }
 
 set_view device_relation::set_by_key(const std::vector<std::uint32_t>& key) const {
-  const std::vector<std::uint32_t> sources = factorized_->source_columns();
+  const std::vector<std::uint32_t> sources = matrix_->source_columns();
   const bool is_source = std::is_permutation(key.begin(), key.end(), sources.begin(), sources.end());
   set_view view = rows_in_columns();
-  view.kept = factorized_->lookup(is_source ? kept_question::source : kept_question::node);
+  view.kept = matrix_->lookup(is_source ? kept_question::source : kept_question::node);
   return view;
 }
 
@@ -256,19 +256,19 @@ void device_relation::replace(std::vector<array<word>> columns, std::uint64_t ro
   count_rows(rows);
 }
 
-void device_relation::factorize(std::unique_ptr<device_factorized> rows) {
+void device_relation::replace(std::unique_ptr<device_row_matrix> matrix) {
   for (std::size_t i = 0; i < indexes_.size(); ++i) drop_index(i);
   drop_set();
   for (auto& column : columns_) column.release();
-  factorized_ = std::move(rows);
-  count_rows(factorized_->rows());
+  matrix_ = std::move(matrix);
+  count_rows(matrix_->rows());
 }
 
 void device_relation::materialize() {
-  if (!is_factorized()) return;
-  std::vector<array<word>> made = factorized_->columns();
+  if (matrix_ == nullptr) return;
+  std::vector<array<word>> made = matrix_->columns();
   const std::uint64_t count = rows();
-  factorized_.reset();
+  matrix_.reset();
   lookup_ = nullptr;
   replace(std::move(made), count);
 }

@@ -11,7 +11,7 @@
 #include "storage/indexes/sorted_index.hpp"
 #include "storage/relation/device_columns.hpp"
 #include "storage/representation/device_best.hpp"
-#include "storage/representation/device_factorized.hpp"
+#include "storage/representation/device_row_matrix.hpp"
 #include "storage/representation/device_set.hpp"
 #include "storage/representation/value_order.hpp"
 
@@ -160,14 +160,14 @@ class device_relation : public device_columns {
   /// Like storage::relation::bound_values().
   void bound_values(const std::vector<std::uint64_t>& bounds, std::uint64_t memory);
   [[nodiscard]] const char* set_name() const {
-    if (is_factorized()) return "factorized";
+    if (matrix_ != nullptr) return "factorized";
     return only_appends_ ? "none" : std::visit([](const auto& kind) { return kind.name(); }, kept_by_);
   }
   /// Returns the fraction of its rows for which room is requested at least.
   [[nodiscard]] std::uint64_t growth_share() const {
     return std::visit([](const auto& kind) { return kind.growth_share(); }, kept_by_);
   }
-  /// Returns a view for kernels. Factorized rows: as prepared by make_lookup().
+  /// Returns a view for kernels. Of a matrix: as prepared by make_lookup().
   [[nodiscard]] set_view set() const;
   [[nodiscard]] bool is_packed() const { return arity_ <= 2; }
   [[nodiscard]] append_counter* counter() { return counter_.data(); }
@@ -199,7 +199,7 @@ class device_relation : public device_columns {
   std::size_t add_index(index_layout layout);
   [[nodiscard]] const device_index& index(std::size_t number) const { return *indexes_[number]; }
   void refresh_index(std::size_t number) {
-    if (is_factorized()) return;
+    if (matrix_ != nullptr) return;
     indexes_[number]->refresh(*context_, columns(), old_rows_, rows_, value_bounds_);
   }
   void drop_index(std::size_t number);
@@ -208,18 +208,17 @@ class device_relation : public device_columns {
   /// Replaces the contents by distinct rows in the given columns: the relation is then complete, without a set and with
   /// empty indexes.
   void replace(std::vector<array<word>> columns, std::uint64_t rows);
-  /// Like replace(), for rows whose columns are created on demand. Until materialize(), the rows can be counted and
-  /// read by piece.
-  void factorize(std::unique_ptr<device_factorized> rows);
-  [[nodiscard]] bool is_factorized() const { return factorized_ != nullptr; }
-  [[nodiscard]] device_factorized& factorized() const { return *factorized_; }
-  /// Prepares lookups of factorized rows in kernels: of tuples, and of tuples with a key in these columns, if these are
-  /// all source columns or all value columns.
+  /// The same for a matrix, which has the rows until materialize().
+  void replace(std::unique_ptr<device_row_matrix> matrix);
+  /// Returns nullptr if the rows are in columns.
+  [[nodiscard]] device_row_matrix* matrix() const { return matrix_.get(); }
+  /// Prepares lookups of the matrix in kernels: of tuples, and of tuples with a key in these columns, if these are all
+  /// source columns or all target columns.
   /// @throws memory_exceeded
   void make_lookup(const std::vector<std::uint32_t>& key);
   /// Returns a view for kernels after make_lookup(): lookups by these columns alone.
   [[nodiscard]] set_view set_by_key(const std::vector<std::uint32_t>& key) const;
-  /// Converts factorized rows to columns.
+  /// Converts a matrix to columns.
   /// @throws memory_exceeded
   void materialize();
   /// Builds the set of all rows unless it exists.
@@ -249,8 +248,8 @@ class device_relation : public device_columns {
   bool tail_is_bound_ = false;               // whether tail_ is an upper bound
   std::uint64_t limit_ = 0;                  // number of rows that fit into set and columns
   std::vector<std::unique_ptr<device_index>> indexes_;
-  std::unique_ptr<device_factorized> factorized_;  // null: rows are in the columns
-  const kept_rows_view* lookup_ = nullptr;         // view of factorized_ for lookups; null: not prepared
+  std::unique_ptr<device_row_matrix> matrix_;  // null: rows are in the columns
+  const kept_rows_view* lookup_ = nullptr;     // view of matrix_ for lookups; null: not prepared
 };
 
 }  // namespace gpulog::storage::gpu

@@ -42,11 +42,11 @@ void relation::replace(std::vector<array<word>> columns, std::uint64_t rows) {
   drop_set();
 }
 
-void relation::factorize(std::unique_ptr<factorized_form> form) {
-  const std::uint64_t count = form->rows();
+void relation::replace(std::unique_ptr<host_row_matrix> matrix) {
+  const std::uint64_t count = matrix->rows();
   drop_indexes();
   for (auto& column : rows_.columns) column.release();
-  kept_by_.emplace<factorized_rows>(rows_, std::move(form));
+  kept_by_.emplace<factorized_rows>(rows_, std::move(matrix));
   rows_.set_end(count);
   complete();
 }

@@ -229,20 +229,18 @@ class relation {
   /// Replaces the contents by distinct rows in the given columns: the relation is then complete, without a set and with
   /// empty indexes.
   void replace(std::vector<array<word>> columns, std::uint64_t rows);
-  /// Like replace(), for rows whose columns are created on demand. Until materialize(), the rows can be counted and
-  /// read through as_factorized().
-  void factorize(std::unique_ptr<factorized_form> form);
-  [[nodiscard]] bool is_factorized() const { return as_factorized() != nullptr; }
-  /// Returns nullptr unless the relation is factorized.
-  [[nodiscard]] factorized_form* as_factorized() const {
+  /// The same for a matrix, which has the rows until materialize().
+  void replace(std::unique_ptr<host_row_matrix> matrix);
+  /// Returns nullptr if the rows are in columns.
+  [[nodiscard]] host_row_matrix* matrix() const {
     const auto* const kind = std::get_if<factorized_rows>(&kept_by_);
-    return kind != nullptr ? &kind->form() : nullptr;
+    return kind != nullptr ? &kind->matrix() : nullptr;
   }
   /// Forgets appended rows after the first n of the phase, in a relation without a set: they will be inserted again.
   void forget_appended(std::uint64_t n) {
     if (!has_set()) rows_.set_end(rows_.rows + n);
   }
-  /// Converts factorized rows to columns.
+  /// Converts a matrix to columns.
   /// @throws memory_exceeded
   template <class Backend>
   void materialize(Backend& backend) {

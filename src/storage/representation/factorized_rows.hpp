@@ -5,24 +5,24 @@
 #include <utility>
 #include <vector>
 
-#include "storage/factorized/factorized_form.hpp"
+#include "storage/factorized/row_matrix.hpp"
 #include "storage/representation/representation.hpp"
 #include "support/error.hpp"
 
 namespace gpulog::storage {
 
-/// Rows of a complete relation in a form smaller than columns (storage/factorized), which counts rows and finds rows by
-/// values. For access to columns, an order, an index or insertions, the rows must be converted to columns first.
+/// Rows of a complete relation as a matrix, which counts rows and finds rows by values. For access to columns, an
+/// order, an index or insertions, the rows must be converted to columns first.
 class factorized_rows : public row_representation {
  public:
   static constexpr representation_abilities abilities{.has_columns = false};
-  factorized_rows(column_store& rows, std::unique_ptr<factorized_form> form)
-      : row_representation(rows), form_(std::move(form)) {}
+  factorized_rows(column_store& rows, std::unique_ptr<host_row_matrix> matrix)
+      : row_representation(rows), matrix_(std::move(matrix)) {}
 
   [[nodiscard]] static const char* name() { return "factorized"; }
-  [[nodiscard]] std::uint64_t bytes() const { return form_->bytes(); }
+  [[nodiscard]] std::uint64_t bytes() const { return matrix_->bytes(); }
 
-  [[nodiscard]] factorized_form& form() const { return *form_; }
+  [[nodiscard]] host_row_matrix& matrix() const { return *matrix_; }
 
   /// Returns all rows; workers share the pieces.
   /// @throws memory_exceeded
@@ -30,12 +30,12 @@ class factorized_rows : public row_representation {
   [[nodiscard]] std::vector<array<word>> columns(Backend& backend) const {
     std::vector<array<word>> made;
     for (std::uint32_t c = 0; c < rows_->arity(); ++c)
-      made.emplace_back(*rows_->resource, form_->rows(), backend::fresh_memory::anything);
-    const std::uint64_t* const in_front = form_->rows_in_front();
-    std::vector<std::unique_ptr<factorized_piece>> pieces(backend.workers());
-    backend.for_each_tile(form_->pieces(), 1, [&](unsigned worker, std::uint64_t number, std::uint64_t) {
+      made.emplace_back(*rows_->resource, matrix_->rows(), backend::fresh_memory::anything);
+    const std::span<const std::uint64_t> in_front = matrix_->pieces();
+    std::vector<std::unique_ptr<row_piece>> pieces(backend.workers());
+    backend.for_each_tile(in_front.size() - 1, 1, [&](unsigned worker, std::uint64_t number, std::uint64_t) {
       auto& piece = pieces[worker];
-      if (piece == nullptr) piece = form_->make_piece();
+      if (piece == nullptr) piece = matrix_->make_piece();
       std::vector<word*> begins;
       for (auto& column : made) begins.push_back(column.data() + in_front[number]);
       piece->make(static_cast<std::uint32_t>(number));
@@ -50,11 +50,11 @@ class factorized_rows : public row_representation {
   }
   /// Looks up tuples. Frequent callers should keep a reader instead, which caches its results.
   void contains(const word* const* values, std::uint32_t n, insert_scratch&, std::uint8_t* found) const {
-    form_->make_reader()->contains(values, n, found);
+    matrix_->make_reader()->contains(values, n, found);
   }
 
  private:
-  std::unique_ptr<factorized_form> form_;
+  std::unique_ptr<host_row_matrix> matrix_;
 };
 static_assert(representation<factorized_rows>);
 

@@ -7,7 +7,7 @@
 #include "storage/sets/hash.hpp"
 #include "support/ids.hpp"
 
-/// Rows stored as words on a device, and tuple lookups in them (device_factorized.hpp).
+/// Rows stored as words on a device, and tuple lookups in them (device_row_matrix.hpp).
 namespace gpulog::storage::gpu {
 
 /// A reference to a stored row: its size, and its place in units of row_alignment words, with a bit that tells lists

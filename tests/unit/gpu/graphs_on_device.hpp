@@ -181,7 +181,7 @@ inline void expect_readers(const std::string& rules, const std::vector<row_reade
             oracle::evaluate(source.program, *expected);
           }
           chosen.cut.asked_rows = asked.rows;
-          chosen.cut.asked_work_of_row = asked.work;
+          chosen.cut.matrix_work_of_row = asked.work;
           storage::symbol_table symbols(plan.symbols);
           const auto running = make_gpu_executor(plan, symbols, chosen, 0, 0);
           load(*running, source.program, graph);

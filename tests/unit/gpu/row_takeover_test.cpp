@@ -183,7 +183,7 @@ TEST_F(row_takeover_on_gpu, makes_columns_while_a_recursion_runs) {
   const double asks = calibration::work_of_asking / (nodes * (nodes - 1) / 2);  // in work of a row
   for (const double work : {std::numeric_limits<double>::infinity(), 3 * asks, 1.5 * asks, asks / 2}) {
     options chosen = options_of(row_takeover_mode::always);
-    chosen.cut.asked_work_of_row = work;
+    chosen.cut.matrix_work_of_row = work;
     storage::symbol_table symbols(plan.symbols);
     const auto running = make_gpu_executor(plan, symbols, chosen, 0, 0);
     load(*running, source.program, chain(nodes));
@@ -208,7 +208,7 @@ TEST_F(row_takeover_on_gpu, asks_within_memory_limits) {
   const plan::program plan = plan::make_plan(source.program);
   options chosen = options_of(row_takeover_mode::always);
   chosen.cut.asked_rows = nodes * 30;
-  chosen.cut.asked_work_of_row = std::numeric_limits<double>::infinity();
+  chosen.cut.matrix_work_of_row = std::numeric_limits<double>::infinity();
   std::uint64_t limit = 0;
   int finished = 0;
   int refused = 0;

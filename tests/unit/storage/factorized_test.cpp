@@ -85,27 +85,27 @@ class factorized_pairs {
     const factorized_graph& graph = *values().graph;
     for (word source = 0; source <= sources; ++source) {
       const word* const key = &source;
-      const std::uint32_t vertex = reader.source_of(&key, 0);
+      const std::uint32_t vertex = reader.source_number(&key, 0);
       if (vertex == graph_rows::none) {
         EXPECT_EQ(by_source[source], 0U);
         continue;
       }
-      EXPECT_EQ(reader.count_values(vertex), by_source[source]);
+      EXPECT_EQ(reader.count_targets(vertex), by_source[source]);
       EXPECT_EQ(rows_->value_counts()[vertex], by_source[source]);
-      EXPECT_EQ(reader.has_values(vertex), by_source[source] != 0);
-      reader.values_with(vertex).for_each_range([&](std::uint64_t first, std::uint64_t behind) {
+      EXPECT_EQ(reader.has_targets(vertex), by_source[source] != 0);
+      reader.targets_of(vertex).for_each_range([&](std::uint64_t first, std::uint64_t behind) {
         for (; first < behind; ++first) EXPECT_TRUE(forward.emplace(source, values().values[0][first]).second);
       });
     }
     for (word value = 0; value <= value_count; ++value) {
       const word* const key = &value;
-      const std::uint32_t component = reader.value_of(&key, 0);
+      const std::uint32_t component = reader.target_number(&key, 0);
       if (component == graph_rows::none) {
         EXPECT_EQ(by_value[value], 0U);
         continue;
       }
       EXPECT_EQ(reader.count_sources(component), by_value[value]);
-      reader.sources_with(component).for_each_range([&](std::uint64_t first, std::uint64_t behind) {
+      reader.sources_of(component).for_each_range([&](std::uint64_t first, std::uint64_t behind) {
         for (; first < behind; ++first) EXPECT_TRUE(backward.emplace(graph.sources[0][first], value).second);
       });
     }

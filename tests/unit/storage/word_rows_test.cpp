@@ -79,10 +79,10 @@ class words_of_pairs {
     std::vector<word> y(part);
     word* const columns[] = {x.data(), y.data()};
     const auto piece = rows_->make_piece();
-    for (std::uint32_t number = 0; number < rows_->pieces(); ++number) {
+    for (std::uint32_t number = 0; number < rows_->pieces().size() - 1; ++number) {
       piece->make(number);
       auto cursor = piece->cursor();
-      const std::uint64_t count = rows_->rows_in_front()[number + 1] - rows_->rows_in_front()[number];
+      const std::uint64_t count = rows_->pieces()[number + 1] - rows_->pieces()[number];
       for (std::uint64_t first = 0; first < count; first += part) {
         const std::uint64_t n = std::min(part, count - first);
         if (anew) cursor = piece->cursor();
@@ -102,30 +102,30 @@ class words_of_pairs {
 
 void expect_read(const words_of_pairs& made, word most) {
   const auto reader = made.rows().make_reader();
-  const word* const all = made.rows().column(0).data();
+  const word* const all = made.rows().values_of(0).values;
   pairs forward;
   pairs backward;
   for (word x = 0; x <= most; ++x) {
     const word* const key = &x;
     const auto is_with = [x](const auto& pair) { return pair.first == x; };
     const auto count = std::count_if(made.expected().begin(), made.expected().end(), is_with);
-    const std::uint32_t source = reader->source_of(&key, 0);
-    if (source == factorized_reader::none) {
+    const std::uint32_t source = reader->source_number(&key, 0);
+    if (source == matrix_reader::none) {
       EXPECT_EQ(count, 0);
     } else {
-      EXPECT_EQ(reader->count_values(source), static_cast<std::uint64_t>(count));
-      EXPECT_EQ(reader->has_values(source), count != 0);
-      reader->values_with(source).for_each_range([&](std::uint64_t first, std::uint64_t behind) {
+      EXPECT_EQ(reader->count_targets(source), static_cast<std::uint64_t>(count));
+      EXPECT_EQ(reader->has_targets(source), count != 0);
+      reader->targets_of(source).for_each_range([&](std::uint64_t first, std::uint64_t behind) {
         for (; first < behind; ++first) EXPECT_TRUE(forward.emplace(x, all[first]).second);
       });
     }
     const auto is_of = [x](const auto& pair) { return pair.second == x; };
     const auto sources = std::count_if(made.expected().begin(), made.expected().end(), is_of);
-    const std::uint32_t number = reader->value_of(&key, 0);
-    EXPECT_EQ(number == factorized_reader::none, sources == 0);
-    if (number == factorized_reader::none) continue;
+    const std::uint32_t number = reader->target_number(&key, 0);
+    EXPECT_EQ(number == matrix_reader::none, sources == 0);
+    if (number == matrix_reader::none) continue;
     EXPECT_EQ(reader->count_sources(number), static_cast<std::uint64_t>(sources));
-    reader->sources_with(number).for_each_range([&](std::uint64_t first, std::uint64_t behind) {
+    reader->sources_of(number).for_each_range([&](std::uint64_t first, std::uint64_t behind) {
       for (; first < behind; ++first) EXPECT_TRUE(backward.emplace(all[first], x).second);
     });
   }
@@ -205,7 +205,7 @@ TEST(word_rows, have_several_pieces) {
   for (const bool has_lists : {false, true}) {
     if (oracle::is_sanitized && !has_lists) continue;
     const words_of_pairs made(numbers, of, true, has_lists);
-    EXPECT_GT(made.rows().pieces(), 1U);
+    EXPECT_GT(made.rows().pieces().size(), 2U);
     EXPECT_EQ(made.written(4096, false), of);
   }
 }

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "exec/calibration.hpp"
-#include "exec/fixpoint/factorized_reads.hpp"
+#include "exec/fixpoint/matrix_reads.hpp"
 #include "exec/strategies/strategy.hpp"
 
 /// Runs each version separately as a pipeline, which is always possible.
@@ -49,7 +49,7 @@ void run_pipelines(phase_run<Machine>& phase) {
     const bool is_long = watch != nullptr && (version.figures->runs == 0 ||
                                               expected > static_cast<double>(calibration::least_watched_rows));
     version.pipeline.progress = is_long ? watch->progress() : nullptr;
-    factorized_reads<Machine> reads(shared);
+    matrix_reads<Machine> reads(shared);
     bool is_costly = false;
     const auto run = [&] {
       try {
@@ -61,13 +61,13 @@ void run_pipelines(phase_run<Machine>& phase) {
     };
     try {
       const plan::rule_version& planned = *version.planned;
-      if (shared.is_searching) reads.grant(planned, can_run_again(target, version.pipeline), phase.figures);
-      shared.guarded({"extending", planned.head, &planned}, run, {rows, is_long});
-      while (std::exchange(is_costly, false)) {
-        if constexpr (Machine::abilities.searches_factorized) target.forget_appended(appended);
-        reads.end_searches(phase.versions, shared.running, phase.figures);
+      do {
+        if constexpr (requires { target.forget_appended(appended); }) {
+          if (std::exchange(is_costly, false)) target.forget_appended(appended);
+        }
+        reads.limit_lookups(planned, can_run_again(target, version.pipeline), phase.figures);
         shared.guarded({"extending", planned.head, &planned}, run, {rows, is_long});
-      }
+      } while (is_costly);
     } catch (const kernels::arithmetic_fault&) {
       throw evaluation_fault(describe_fault(arithmetic_exception, *version.planned));
     } catch (const kernels::rule_fault& fault) {

@@ -406,7 +406,7 @@ std::optional<kernels::product_counts> run_products(const backend::gpu::device_c
   if (!is_kept) target.replace(words->columns(), words->rows());
   clock.end(is_kept ? "count" : "columns");
   counts.stages = clock.seconds();
-  if (is_kept) target.factorize(std::move(words));
+  if (is_kept) target.replace(std::move(words));
   return counts;
 }
 

@@ -7,15 +7,13 @@
 #include "backend/array.hpp"
 #include "backend/gpu/device.hpp"
 #include "exec/strategies/search/device_numbering.hpp"
-#include "exec/strategies/search/kept_lookup.hpp"
-#include "exec/strategies/search/source_pieces.hpp"
-#include "storage/representation/device_factorized.hpp"
+#include "exec/strategies/search/stored_rows.hpp"
 
 namespace gpulog::exec {
 
 /// The result of a product recursion (docs/internals/row-products.md): rows of bits. Materialized columns are ordered
 /// by row.
-class product_words final : public storage::gpu::device_factorized {
+class product_words final : public stored_rows {
  public:
   /// Arrays of the complete rows.
   struct parts {
@@ -32,34 +30,14 @@ class product_words final : public storage::gpu::device_factorized {
 
   [[nodiscard]] std::uint64_t rows() const override { return rows_; }
   [[nodiscard]] std::uint64_t bytes() const override;
-  [[nodiscard]] std::vector<backend::array<word>> columns() override;
-  [[nodiscard]] const std::vector<std::uint64_t>& pieces() override;
-  void read(std::size_t piece, word* const* columns) override;
-  [[nodiscard]] const storage::gpu::kept_rows_view* lookup(storage::gpu::kept_question asked) override;
-  [[nodiscard]] const storage::gpu::kept_rows_view& view() const override { return lookup_.on_host(); }
-  [[nodiscard]] std::vector<std::uint32_t> source_columns() const override { return {0}; }
-  [[nodiscard]] std::vector<std::uint32_t> node_columns() const override { return {1}; }
-  [[nodiscard]] column_bounds values_of(std::uint32_t column) const override;
-  [[nodiscard]] std::vector<backend::array<word>> columns_of(const source_rows& wanted) override;
 
  private:
-  using columns_type = std::vector<backend::array<word>>;
+  [[nodiscard]] const backend::array<std::uint64_t>& places() override { return of_.sizes; }
+  void write(const source_rows& wanted, columns_type& to) override;
+  void show(storage::gpu::kept_rows_view& view) override;
 
-  /// @param wanted bit set over the relation's columns
-  [[nodiscard]] columns_type make_columns(std::uint64_t rows, std::uint64_t wanted = UINT64_MAX) const;
-  /// Writes the rows of numbers [first, last).
-  /// @param first_row row of the relation that is written first
-  void write(std::uint64_t first, std::uint64_t last, std::uint64_t first_row, columns_type& to) const {
-    write({of_.sizes.data(), nullptr, first, last, first_row, 0}, to);
-  }
-  void write(const source_rows& wanted, columns_type& to) const;
-
-  const backend::gpu::device_context& context_;
-  backend::memory_resource& resource_;
   parts of_;
   std::uint64_t rows_ = 0;
-  source_pieces pieces_;  // created on the first read
-  kept_lookup lookup_;
 };
 
 }  // namespace gpulog::exec

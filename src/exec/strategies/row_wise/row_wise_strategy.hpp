@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "exec/fixpoint/factorized_reads.hpp"
+#include "exec/fixpoint/matrix_reads.hpp"
 #include "exec/strategies/strategy.hpp"
 #include "kernels/calibration.hpp"
 #include "kernels/row_wise/row_wise_task.hpp"
@@ -16,12 +16,12 @@
 /// (docs/internals/row-wise-evaluation.md).
 namespace gpulog::exec {
 
-/// Returns whether a source reads a factorized relation, which has no columns (exec/fixpoint/factorized_reads.hpp).
+/// Returns whether a source reads a matrix, which has no columns (exec/fixpoint/matrix_reads.hpp).
 template <class Machine>
-bool reads_factorized(const plan_relations<Machine>& shared, const plan::row_source& source) {
-  if constexpr (Machine::abilities.searches_factorized || Machine::abilities.probes_factorized) {
-    return shared.relation_of(source.from.relation).is_factorized() ||
-           (source.to && shared.relation_of(source.to->relation).is_factorized());
+bool reads_matrix(const plan_relations<Machine>& shared, const plan::row_source& source) {
+  if constexpr (Machine::abilities.row_matrices) {
+    return shared.relation_of(source.from.relation).matrix() != nullptr ||
+           (source.to && shared.relation_of(source.to->relation).matrix() != nullptr);
   } else {
     return false;
   }
@@ -42,7 +42,7 @@ strategy_outcome evaluate_row_wise(stratum_run<Machine>& run) {
     if (shared.is_published() || !stratum.row_wise) return strategy_outcome::left;
     if (!compare_words(stratum.row_wise->filters, orders_row_values(shared))) return strategy_outcome::left;
     for (const plan::row_source& source : stratum.row_wise->sources) {
-      if (reads_factorized(shared, source)) return strategy_outcome::left;
+      if (reads_matrix(shared, source)) return strategy_outcome::left;
     }
     const relation_id target = stratum.relations.front();
     if (shared.relation_of(target).rows() != 0) return strategy_outcome::left;
@@ -52,7 +52,7 @@ strategy_outcome evaluate_row_wise(stratum_run<Machine>& run) {
     kernels::row_wise_task task = row_wise_task_of(stratum, shared.chosen.wide);
     task.forced = always;
     task.needs_set = shared.uses.set_needed[target.value] != run.number;
-    task.may_keep_words = factorized_reads<Machine>(shared).reads_words_only(target, run.number);
+    task.may_keep_words = matrix_reads<Machine>(shared).reads_words_only(target, run.number);
     const double start = storage::seconds_now();
     std::optional<kernels::row_counts> counts;
     try {
@@ -75,9 +75,7 @@ strategy_outcome evaluate_row_wise(stratum_run<Machine>& run) {
     }
     // Attributes all results to the first rule, because no count per rule exists.
     versions.front().figures->tuples += shared.relation_of(target).rows();
-    if constexpr (Machine::abilities.factorized)
-      shared.has_factorized = shared.has_factorized || shared.relation_of(target).is_factorized();
-    if (task.needs_set && !factorized_reads<Machine>(shared).defer_set(target)) {
+    if (task.needs_set && !matrix_reads<Machine>(shared).defer_set(target)) {
       const double begin = storage::seconds_now();
       shared.guarded({"indexing", target, nullptr}, [&] { shared.machine.make_set(shared.relation_of(target)); });
       const double of_set = storage::seconds_now() - begin;
@@ -141,7 +139,7 @@ void add_versions_row_wise(phase_run<Machine>& phase) {
     const bool always = shared.chosen.row_wise == row_wise_mode::always;
     const auto can_be_made = [&](const plan::rule_version& planned) {
       return planned.row_wise && compare_words(planned.row_wise->filters, orders_row_values(shared)) &&
-             !reads_factorized(shared, planned.row_wise->source) &&
+             !reads_matrix(shared, planned.row_wise->source) &&
              (always || shared.program.relations[planned.head.value].needs_set);
     };
     std::vector<std::size_t> open;

@@ -6,7 +6,7 @@
 #include <optional>
 #include <set>
 
-#include "exec/fixpoint/factorized_reads.hpp"
+#include "exec/fixpoint/matrix_reads.hpp"
 #include "exec/strategies/strategy.hpp"
 #include "kernels/search/search_task.hpp"
 
@@ -65,10 +65,8 @@ void take_counts(stratum_run<Machine>& run, const kernels::decomposed_counts& co
   figures.tuples += shared.rows_of(run.stratum) - first_rows;
   const double start = storage::seconds_now();
   for (const relation_id target : run.stratum.relations) {
-    if constexpr (Machine::abilities.factorized)
-      shared.has_factorized = shared.has_factorized || shared.relation_of(target).is_factorized();
     if (shared.uses.set_needed[target.value] == run.number) continue;
-    if (factorized_reads<Machine>(shared).defer_set(target)) continue;
+    if (matrix_reads<Machine>(shared).defer_set(target)) continue;
     shared.guarded({"indexing", target, nullptr}, [&] { shared.machine.make_set(shared.relation_of(target)); });
   }
   const double of_sets = storage::seconds_now() - start;

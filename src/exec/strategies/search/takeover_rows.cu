@@ -112,8 +112,8 @@ long_search_shape long_shape_for(const backend::gpu::device_context& context, st
 takeover_rows::takeover_rows(const backend::gpu::device_context& context, backend::memory_resource& resource,
                              kernels::numbered_member member, device_graph graph, const long_search_shape& shape,
                              std::uint64_t most_words)
-    : context_(context),
-      resource_(resource),
+    : stored_rows(context, resource, {graph.invariants.get(), graph.sources, member.invariants},
+                  {graph.invariants ? graph.nodes[0].get() : nullptr, graph.numbers, member.nodes}),
       member_(std::move(member)),
       graph_(std::move(graph)),
       shape_(shape),
@@ -240,12 +240,12 @@ void takeover_rows::write_totals() {
 
 std::uint64_t takeover_rows::bytes() const {
   return vertices_.bytes() + vertex_of_.bytes() + kinds_.bytes() + results_.bytes() + words_.bytes() + places_.bytes() +
-         not_kept_.bytes() + list_begins_.bytes() + lists_.bytes() + lookup_.bytes() + graph_.lists.first.bytes() +
+         not_kept_.bytes() + list_begins_.bytes() + lists_.bytes() + common_bytes() + graph_.lists.first.bytes() +
          graph_.lists.all.bytes();
 }
 
-void takeover_rows::place_sources() {
-  if (places_.size() != 0) return;
+const array<std::uint64_t>& takeover_rows::places() {
+  if (places_.size() != 0) return places_;
   array<std::uint64_t> places(resource_, graph_.sources + 1, fresh_memory::anything);
   backend::gpu::with_scratch(resource_, [&](void* scratch, std::size_t& bytes) {
     backend::gpu::exclusive_sum_of(scratch, bytes, result_size{results_.data(), graph_.sources}, places.data(),
@@ -253,6 +253,7 @@ void takeover_rows::place_sources() {
   });
   places_ = std::move(places);
   list_sources_not_kept();
+  return places_;
 }
 
 void takeover_rows::list_sources_not_kept() {
@@ -267,37 +268,6 @@ void takeover_rows::list_sources_not_kept() {
   backend::gpu::download(context_, not_kept_.data(), not_kept_sources_.data(), totals_.not_kept);
 }
 
-std::uint32_t takeover_rows::column_of(std::size_t number) const {
-  const std::size_t invariants = member_.invariants.size();
-  return number < invariants ? member_.invariants[number] : member_.nodes[number - invariants];
-}
-
-takeover_rows::columns_type takeover_rows::make_columns(std::uint64_t rows, std::uint64_t wanted) const {
-  columns_type made(member_.invariants.size() + member_.nodes.size());
-  resource_.prepare(std::min(made.size(), static_cast<std::size_t>(std::popcount(wanted))), rows * sizeof(word));
-  for (std::size_t c = 0; c < made.size(); ++c) {
-    if ((wanted >> c & 1) != 0) made[c] = array<word>(resource_, rows, fresh_memory::anything);
-  }
-  return made;
-}
-
-expansion_arguments takeover_rows::expansion_to(columns_type& to) const {
-  expansion_arguments made;
-  made.rows = search_.rows;
-  made.results = results_.data();
-  made.places = places_.data();
-  made.numbers = graph_.numbers;
-  made.sources = graph_.sources;
-  made.invariant_columns = static_cast<std::uint32_t>(member_.invariants.size());
-  made.node_columns = static_cast<std::uint32_t>(member_.nodes.size());
-  if (graph_.invariants) {
-    made.invariants = graph_.invariants->found().tuples.at[0];
-    made.nodes = graph_.nodes[0]->found().tuples.at[0];
-  }
-  for (std::size_t c = 0; c < to.size(); ++c) made.out[c] = to[column_of(c)].data();
-  return made;
-}
-
 void takeover_rows::launch_expansion(const expansion_arguments& arguments) const {
   constexpr std::uint64_t waves = kernels::gpu::expansion_threads / backend::gpu::wave_size;
   constexpr std::uint64_t most_blocks = 1U << 16;
@@ -310,14 +280,30 @@ void takeover_rows::launch_expansion(const expansion_arguments& arguments) const
       arguments);
 }
 
-void takeover_rows::expand(std::uint64_t first, std::uint64_t last, std::uint64_t first_row, columns_type& to) {
-  expansion_arguments arguments = expansion_to(to);
-  arguments.first_row = first_row;
-  arguments.first = first;
-  arguments.last = last;
+void takeover_rows::write(const source_rows& wanted, columns_type& to) {
+  expansion_arguments arguments;
+  arguments.rows = search_.rows;
+  arguments.results = results_.data();
+  arguments.places = wanted.places;
+  arguments.numbers = graph_.numbers;
+  arguments.sources = graph_.sources;
+  if (graph_.invariants) {
+    arguments.invariants = graph_.invariants->found().tuples.at[0];
+    arguments.nodes = graph_.nodes[0]->found().tuples.at[0];
+  }
+  for (const std::uint32_t column : source_columns()) arguments.out[arguments.invariant_columns++] = to[column].data();
+  for (const std::uint32_t column : target_columns())
+    arguments.out[arguments.invariant_columns + arguments.node_columns++] = to[column].data();
+  arguments.listed = wanted.listed;
+  arguments.first = wanted.first;
+  arguments.last = wanted.last;
+  arguments.first_row = wanted.first_row;
+  arguments.lists = lists_.data();
+  arguments.list_begins = list_begins_.data();
   launch_expansion(arguments);
-  const auto begin = std::lower_bound(not_kept_sources_.begin(), not_kept_sources_.end(), first);
-  const auto end = std::lower_bound(begin, not_kept_sources_.end(), last);
+  if (lists_.size() != 0) return;
+  const auto begin = std::lower_bound(not_kept_sources_.begin(), not_kept_sources_.end(), wanted.first);
+  const auto end = std::lower_bound(begin, not_kept_sources_.end(), wanted.last);
   expand_again(static_cast<std::uint64_t>(begin - not_kept_sources_.begin()),
                static_cast<std::uint64_t>(end - not_kept_sources_.begin()), arguments);
 }
@@ -340,36 +326,15 @@ void takeover_rows::expand_again(std::uint64_t first, std::uint64_t last, expans
   release_queues();
 }
 
-takeover_rows::columns_type takeover_rows::columns() {
-  place_sources();
-  columns_type made = make_columns(totals_.rows);
-  expand(0, graph_.sources, 0, made);
-  return made;
-}
-
-const std::vector<std::uint64_t>& takeover_rows::pieces() {
-  if (!pieces_.empty()) return pieces_.rows();
-  place_sources();
-  pieces_.make(context_, places_, [this](std::uint64_t rows) { return make_columns(rows); });
-  return pieces_.rows();
-}
-
-void takeover_rows::read(std::size_t piece, word* const* columns) {
-  pieces_.read(context_, piece, columns,
-               [this](std::uint64_t first, std::uint64_t last, std::uint64_t first_row, columns_type& to) {
-                 expand(first, last, first_row, to);
-               });
-}
-
 void takeover_rows::list_rows_not_kept() {
   if (totals_.not_kept == 0) return;
-  place_sources();
+  static_cast<void>(places());
   list_begins_ = array<std::uint64_t>(resource_, graph_.sources + 1, fresh_memory::anything);
   backend::gpu::with_scratch(resource_, [&](void* scratch, std::size_t& bytes) {
     backend::gpu::exclusive_sum_of(scratch, bytes, size_not_kept{results_.data(), graph_.sources}, list_begins_.data(),
                                    list_begins_.size(), context_.stream());
   });
-  lists_ = array<word>(resource_, context_.read_counter(list_begins_.data() + graph_.sources), fresh_memory::anything);
+  array<word> lists(resource_, context_.read_counter(list_begins_.data() + graph_.sources), fresh_memory::anything);
   expansion_arguments arguments;
   arguments.rows = search_.rows;
   arguments.results = results_.data();
@@ -377,51 +342,18 @@ void takeover_rows::list_rows_not_kept() {
   arguments.numbers = graph_.numbers;
   arguments.sources = graph_.sources;
   arguments.node_columns = 1;
-  arguments.out[0] = lists_.data();
+  arguments.out[0] = lists.data();
   expand_again(0, totals_.not_kept, arguments);
+  lists_ = std::move(lists);
 }
 
-const storage::gpu::kept_rows_view* takeover_rows::lookup(storage::gpu::kept_question asked) {
-  if (lookup_.is_made()) return lookup_.view(context_, asked);
+void takeover_rows::show(storage::gpu::kept_rows_view& view) {
   list_rows_not_kept();
-  storage::gpu::kept_rows_view made;
-  const bool has_numbers = graph_.invariants != nullptr;
-  made.sources = numbered_columns_of(graph_.invariants.get(), graph_.sources, member_.invariants);
-  made.nodes = numbered_columns_of(has_numbers ? graph_.nodes[0].get() : nullptr, graph_.numbers, member_.nodes);
-  made.groups = search_.rows.groups;
-  made.source_count = graph_.sources;
-  made.node_count = graph_.numbers;
-  made.rows = search_.rows;
-  made.results = results_.data();
-  made.lists = lists_.data();
-  made.begins = list_begins_.data();
-  lookup_.make(context_, resource_, made);
-  return lookup_.view(context_, asked);
-}
-
-storage::gpu::device_factorized::column_bounds takeover_rows::values_of(std::uint32_t column) const {
-  const auto find = [column](const std::vector<std::uint32_t>& columns) {
-    return static_cast<std::size_t>(std::find(columns.begin(), columns.end(), column) - columns.begin());
-  };
-  const std::size_t invariant = find(member_.invariants);
-  const bool is_invariant = invariant < member_.invariants.size();
-  if (!graph_.invariants) return {nullptr, is_invariant ? graph_.sources : graph_.numbers};
-  if (is_invariant) return {graph_.invariants->found().tuples.at[invariant], graph_.sources};
-  return {graph_.nodes[0]->found().tuples.at[find(member_.nodes)], graph_.numbers};
-}
-
-takeover_rows::columns_type takeover_rows::columns_of(const source_rows& wanted) {
-  columns_type made = make_columns(wanted.rows, wanted.wanted_columns);
-  expansion_arguments arguments = expansion_to(made);
-  arguments.places = wanted.places;
-  arguments.listed = wanted.listed;
-  arguments.first = wanted.first;
-  arguments.last = wanted.last;
-  arguments.first_row = wanted.first_row;
-  arguments.lists = lists_.data();
-  arguments.list_begins = list_begins_.data();
-  launch_expansion(arguments);
-  return made;
+  view.groups = search_.rows.groups;
+  view.rows = search_.rows;
+  view.results = results_.data();
+  view.lists = lists_.data();
+  view.begins = list_begins_.data();
 }
 
 }  // namespace gpulog::exec

@@ -8,11 +8,9 @@
 #include "backend/gpu/launch.hpp"
 #include "backend/gpu/stage_clock.hpp"
 #include "exec/strategies/search/device_graph.hpp"
-#include "exec/strategies/search/kept_lookup.hpp"
-#include "exec/strategies/search/source_pieces.hpp"
+#include "exec/strategies/search/stored_rows.hpp"
 #include "kernels/search/numbered_task.hpp"
 #include "kernels/search/takeover.hpp"
-#include "storage/representation/device_factorized.hpp"
 
 namespace gpulog::exec {
 
@@ -30,7 +28,7 @@ struct long_search_shape {
 
 /// The result of row takeover (docs/internals/row-takeover.md): a row per source, stored as a list or as bits. A row
 /// that found no space is searched again on demand.
-class takeover_rows final : public storage::gpu::device_factorized {
+class takeover_rows final : public stored_rows {
  public:
   /// @param most_words limit for stored rows
   /// @throws backend::memory_exceeded
@@ -45,19 +43,8 @@ class takeover_rows final : public storage::gpu::device_factorized {
 
   [[nodiscard]] std::uint64_t rows() const override { return totals_.rows; }
   [[nodiscard]] std::uint64_t bytes() const override;
-  [[nodiscard]] std::vector<backend::array<word>> columns() override;
-  [[nodiscard]] const std::vector<std::uint64_t>& pieces() override;
-  void read(std::size_t piece, word* const* columns) override;
-  [[nodiscard]] const storage::gpu::kept_rows_view* lookup(storage::gpu::kept_question asked) override;
-  [[nodiscard]] const storage::gpu::kept_rows_view& view() const override { return lookup_.on_host(); }
-  [[nodiscard]] std::vector<std::uint32_t> source_columns() const override { return member_.invariants; }
-  [[nodiscard]] std::vector<std::uint32_t> node_columns() const override { return member_.nodes; }
-  [[nodiscard]] column_bounds values_of(std::uint32_t column) const override;
-  [[nodiscard]] std::vector<backend::array<word>> columns_of(const source_rows& wanted) override;
 
  private:
-  using columns_type = std::vector<backend::array<word>>;
-
   void find_vertices();
   void make_rows(std::uint64_t most_words);
   void make_queues(std::uint64_t searches);
@@ -65,25 +52,16 @@ class takeover_rows final : public storage::gpu::device_factorized {
   void launch_short();
   void launch_long(std::uint64_t first, std::uint64_t last);
   void write_totals();
-  /// Computes the number of rows before each source.
-  void place_sources();
+  [[nodiscard]] const backend::array<std::uint64_t>& places() override;
+  void write(const source_rows& wanted, columns_type& to) override;
+  void show(storage::gpu::kept_rows_view& view) override;
   void list_sources_not_kept();
-  /// @param wanted bit set over the relation's columns
-  [[nodiscard]] columns_type make_columns(std::uint64_t rows, std::uint64_t wanted = UINT64_MAX) const;
-  /// Materializes the rows of sources [first, last) as columns.
-  /// @param first_row row of the relation that is written first
-  void expand(std::uint64_t first, std::uint64_t last, std::uint64_t first_row, columns_type& to);
   /// Repeats the searches of not_kept_[first, last), as many at a time as fit, and materializes them.
   void expand_again(std::uint64_t first, std::uint64_t last, kernels::gpu::expansion_arguments arguments);
   void launch_expansion(const kernels::gpu::expansion_arguments& arguments) const;
   /// Lists the numbers of rows that are not stored, in half the memory of columns.
   void list_rows_not_kept();
-  [[nodiscard]] kernels::gpu::expansion_arguments expansion_to(columns_type& to) const;
-  /// Returns the relation's column for a result column: invariants come first, then nodes.
-  [[nodiscard]] std::uint32_t column_of(std::size_t number) const;
 
-  const backend::gpu::device_context& context_;
-  backend::memory_resource& resource_;
   kernels::numbered_member member_;
   device_graph graph_;
   long_search_shape shape_;
@@ -104,11 +82,9 @@ class takeover_rows final : public storage::gpu::device_factorized {
   backend::array<std::uint64_t> places_;         // by source, with one extra entry
   backend::array<std::uint32_t> not_kept_;       // sources, ascending
   std::vector<std::uint32_t> not_kept_sources_;  // the same on the host
-  source_pieces pieces_;
   // Created when tuples are looked up.
   backend::array<std::uint64_t> list_begins_;  // by source, with one extra entry: list of a row that is not stored
   backend::array<word> lists_;                 // numbers of these lists
-  kept_lookup lookup_;
 };
 
 }  // namespace gpulog::exec

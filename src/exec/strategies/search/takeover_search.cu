@@ -48,7 +48,7 @@ std::optional<kernels::decomposed_counts> run_takeover(const backend::gpu::devic
   rows->search(clock);
   const kernels::gpu::takeover_arguments::totals& totals = rows->totals();
   const kernels::decomposed_counts counts{totals.candidates, totals.iterations, totals.taken_over, 0, clock.seconds()};
-  target.factorize(std::move(rows));
+  target.replace(std::move(rows));
   return counts;
 }
 

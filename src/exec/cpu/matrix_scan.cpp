@@ -1,32 +1,32 @@
-#include "exec/cpu/factorized_scan.hpp"
+#include "exec/cpu/matrix_scan.hpp"
 
 #include <optional>
 
 namespace gpulog::exec {
 
-bool reads_factorized(const kernels::pipeline& program, const kernels::relation_list<storage::relation>& relations) {
+bool reads_matrix(const kernels::pipeline& program, const kernels::relation_list<storage::relation>& relations) {
   return std::any_of(program.segments.begin(), program.segments.end(), [&](const kernels::segment& one) {
     const bool reads = one.kind == kernels::expansion_kind::scan || one.kind == kernels::expansion_kind::match;
-    return (reads && relations[one.source]->is_factorized()) ||
+    return (reads && relations[one.source]->matrix() != nullptr) ||
            std::any_of(one.steps.begin(), one.steps.end(), [&](const kernels::step& taken) {
              const bool asks =
                  taken.kind == kernels::step_kind::exists_tuple || taken.kind == kernels::step_kind::exists_key;
-             return asks && relations[taken.source]->is_factorized();
+             return asks && relations[taken.source]->matrix() != nullptr;
            });
   });
 }
 
-factorized_scan::factorized_scan(backend::memory_resource& resource, storage::factorized_form& form,
-                                 const kernels::segment& scan, bool once)
-    : resource_(&resource), form_(&form), rows_(form.rows()) {
-  is_bound_.resize(form.source_columns().size() + form.value_columns().size());
+matrix_scan::matrix_scan(backend::memory_resource& resource, storage::host_row_matrix& matrix,
+                         const kernels::segment& scan, bool once)
+    : resource_(&resource), matrix_(&matrix), rows_(matrix.rows()) {
+  is_bound_.resize(matrix.source_columns().size() + matrix.target_columns().size());
   for (const kernels::binding& bound : scan.bindings) is_bound_[bound.column] = true;
   if (!once) return;
   const auto binds = [this](const std::vector<std::uint32_t>& columns) {
     return std::any_of(columns.begin(), columns.end(), [this](std::uint32_t column) { return is_bound_[column]; });
   };
-  const bool binds_sources = binds(form.source_columns());
-  if (binds_sources && binds(form.value_columns())) return;
+  const bool binds_sources = binds(matrix.source_columns());
+  if (binds_sources && binds(matrix.target_columns())) return;
   has_columns_ = true;
   columns_.resize(is_bound_.size());
   if (scan.bindings.empty()) {
@@ -36,12 +36,12 @@ factorized_scan::factorized_scan(backend::memory_resource& resource, storage::fa
   }
 }
 
-void factorized_scan::take_side(bool of_sources) {
-  const std::vector<std::uint32_t>& side = of_sources ? form_->source_columns() : form_->value_columns();
-  const std::optional<std::vector<std::uint32_t>> places = form_->places_with_rows(of_sources);
-  rows_ = places ? places->size() : form_->column(side.front()).size();
+void matrix_scan::take_side(bool of_sources) {
+  const std::vector<std::uint32_t>& side = of_sources ? matrix_->source_columns() : matrix_->target_columns();
+  const std::optional<std::vector<std::uint32_t>> places = matrix_->places_with_rows(of_sources);
+  rows_ = places ? places->size() : matrix_->values_of(side.front()).count;
   for (const std::uint32_t column : side) {
-    const word* const all = form_->column(column).data();
+    const word* const all = matrix_->values_of(column).values;
     columns_[column] = all;
     if (!places) continue;
     word* const out = taken_.emplace_back(*resource_, rows_, backend::fresh_memory::anything).data();
@@ -50,7 +50,7 @@ void factorized_scan::take_side(bool of_sources) {
   }
 }
 
-factorized_scan::buffer factorized_scan::make_buffer() const {
+matrix_scan::buffer matrix_scan::make_buffer() const {
   buffer made;
   made.columns.resize(is_bound_.size());
   for (std::size_t column = 0; column < is_bound_.size(); ++column) {

@@ -8,26 +8,26 @@
 #include "backend/array.hpp"
 #include "exec/calibration.hpp"
 #include "kernels/join/pipeline.hpp"
-#include "storage/factorized/factorized_form.hpp"
+#include "storage/factorized/row_matrix.hpp"
 #include "storage/relation/relation.hpp"
 
 namespace gpulog::exec {
 
-/// Returns whether a pipeline reads factorized relations: such a pipeline processes pieces, or may have to run again.
-[[nodiscard]] bool reads_factorized(const kernels::pipeline& program,
-                                    const kernels::relation_list<storage::relation>& relations);
+/// Returns whether a pipeline reads matrices: such a pipeline processes pieces, or may have to run again.
+[[nodiscard]] bool reads_matrix(const kernels::pipeline& program,
+                                const kernels::relation_list<storage::relation>& relations);
 
-/// The rows of a factorized relation, for a pipeline that begins with a scan of the relation.
-class factorized_scan {
+/// The rows of a matrix, for a pipeline that begins with a scan of the relation.
+class matrix_scan {
  public:
   /// @param resource must outlive this object
-  /// @param form must outlive this object
+  /// @param matrix must outlive this object
   /// @param once whether each combination of the bound values is needed only once
   /// @throws backend::memory_exceeded
-  factorized_scan(backend::memory_resource& resource, storage::factorized_form& form, const kernels::segment& scan,
-                  bool once);
+  matrix_scan(backend::memory_resource& resource, storage::host_row_matrix& matrix, const kernels::segment& scan,
+              bool once);
 
-  /// Returns whether the scan binds only sources or only values, which already are columns. Otherwise the scan builds
+  /// Returns whether the scan binds only sources or only targets, which already are columns. Otherwise the scan builds
   /// pieces.
   [[nodiscard]] bool has_columns() const { return has_columns_; }
   /// Returns the number of rows of the scan; with columns, the rows of one side only.
@@ -39,20 +39,20 @@ class factorized_scan {
   /// @throws backend::memory_exceeded
   template <class Backend, class Run>
   void for_each_piece(Backend& backend, unsigned workers, const Run& run) const {
-    const std::uint32_t pieces = form_->pieces();
-    std::vector<std::unique_ptr<storage::factorized_piece>> made(std::min(workers, pieces));
+    const std::uint32_t pieces = static_cast<std::uint32_t>(matrix_->pieces().size() - 1);
+    std::vector<std::unique_ptr<storage::row_piece>> made(std::min(workers, pieces));
     std::vector<buffer> buffers(workers);
     for (std::uint32_t piece = 0; piece < pieces; piece += static_cast<std::uint32_t>(made.size())) {
       const std::uint64_t count = std::min<std::uint64_t>(made.size(), pieces - piece);
       backend.for_each_tile(
           count, 1,
           [&](unsigned, std::uint64_t number, std::uint64_t) {
-            if (made[number] == nullptr) made[number] = form_->make_piece();
+            if (made[number] == nullptr) made[number] = matrix_->make_piece();
             made[number]->make(piece + static_cast<std::uint32_t>(number));
           },
           workers);
-      const std::uint64_t first = form_->rows_in_front()[piece];
-      const std::uint64_t rows = form_->rows_in_front()[piece + count] - first;
+      const std::uint64_t first = matrix_->pieces()[piece];
+      const std::uint64_t rows = matrix_->pieces()[piece + count] - first;
       const std::uint64_t part = std::clamp<std::uint64_t>(rows / (workers * 16ULL), 1, calibration::read_piece_rows);
       backend.for_each_tile(
           rows, part,
@@ -76,13 +76,13 @@ class factorized_scan {
   /// Reads rows [begin, end) of the relation from the built pieces, which start at number `piece`.
   template <class Run>
   void read_rows(std::uint64_t begin, std::uint64_t end, std::uint32_t piece,
-                 const std::vector<std::unique_ptr<storage::factorized_piece>>& made, const buffer& into,
+                 const std::vector<std::unique_ptr<storage::row_piece>>& made, const buffer& into,
                  const Run& run) const {
     for (std::size_t number = 0; begin < end; ++number) {
-      const std::uint64_t in_front = form_->rows_in_front()[piece + number];
-      const std::uint64_t behind = std::min(end, form_->rows_in_front()[piece + number + 1]);
+      const std::uint64_t in_front = matrix_->pieces()[piece + number];
+      const std::uint64_t behind = std::min(end, matrix_->pieces()[piece + number + 1]);
       if (begin >= behind) continue;
-      const std::unique_ptr<storage::factorized_cursor> cursor = made[number]->cursor();
+      const std::unique_ptr<storage::row_cursor> cursor = made[number]->cursor();
       while (begin < behind) {
         const std::uint64_t n = std::min(calibration::written_piece_rows, behind - begin);
         cursor->write(begin - in_front, n, into.columns.data());
@@ -95,7 +95,7 @@ class factorized_scan {
   void take_side(bool of_sources);
 
   backend::memory_resource* resource_;
-  storage::factorized_form* form_;
+  storage::host_row_matrix* matrix_;
   std::vector<bool> is_bound_;  // by column of the relation
   bool has_columns_ = false;
   std::uint64_t rows_ = 0;

@@ -9,25 +9,24 @@
 #include "exec/fixpoint/plan_relations.hpp"
 #include "exec/fixpoint/running_version.hpp"
 
-/// Decides which reads of factorized relations search the factorized rows, and which reads require columns first
-/// (docs/adr/0063-searched-factorized-rows.md).
+/// Decides which reads of a matrix (storage/factorized/row_matrix.hpp) look up its rows, and which reads need columns
+/// first (docs/adr/0073-row-matrix.md).
 namespace gpulog::exec {
 
 template <class Machine>
-class factorized_reads {
+class matrix_reads {
  public:
   using relation_type = typename Machine::relation;
   static constexpr machine_abilities can = Machine::abilities;
-  static constexpr bool leaves_some = can.searches_factorized || can.probes_factorized;
 
-  explicit factorized_reads(plan_relations<Machine>& shared) : shared_(&shared) {}
+  explicit matrix_reads(plan_relations<Machine>& shared) : shared_(&shared) {}
 
-  /// Defers the tuple set of a new factorized relation that later strata search for tuples.
+  /// Defers the tuple set of a new matrix in which later strata look up tuples.
   /// @return whether the set was deferred
   bool defer_set([[maybe_unused]] relation_id id) {
-    if constexpr (leaves_some) {
+    if constexpr (can.row_matrices) {
       // A continued evaluation inserts into the relation.
-      if (shared_->chosen.continues || !shared_->relation_of(id).is_factorized()) return false;
+      if (shared_->chosen.continues || shared_->relation_of(id).matrix() == nullptr) return false;
       shared_->owed_sets.insert(id);
       return true;
     } else {
@@ -39,7 +38,7 @@ class factorized_reads {
   /// or searches by the first column. Rows of words also support searches by the second column, but short lists take as
   /// long to search as an index.
   [[nodiscard]] bool reads_words_only([[maybe_unused]] relation_id id, [[maybe_unused]] std::size_t number) const {
-    if constexpr (can.searches_factorized) {
+    if constexpr (can.row_matrices) {
       // A continued evaluation inserts into the relation.
       bool are_all_searched = !shared_->chosen.continues;
       for (std::size_t later = number + 1; later < shared_->program.strata.size(); ++later) {
@@ -62,72 +61,47 @@ class factorized_reads {
 
   /// Before a stratum, materializes every relation that the stratum extends or reads in a way that needs columns.
   void prepare([[maybe_unused]] const plan::stratum& stratum, [[maybe_unused]] std::size_t number) {
-    if constexpr (can.factorized) {
+    if constexpr (can.row_matrices) {
       shared_->is_searching = false;
-      if (!shared_->has_factorized) return;
       for (const relation_id id : stratum.relations) expand(id, number);
       for_each_read_of(stratum, [&](const reading& one) {
         if (!is_searched(stratum, one)) expand(one.read.relation, number);
       });
-      if constexpr (leaves_some) {
-        for_each_read_of(stratum, [&](const reading& one) {
-          if (!shared_->relation_of(one.read.relation).is_factorized()) return;
-          shared_->is_searching = true;
-          if constexpr (can.probes_factorized) make_lookup(one.read, number);
-        });
-      }
+      for_each_read_of(stratum, [&](const reading& one) {
+        if (shared_->relation_of(one.read.relation).matrix() == nullptr) return;
+        shared_->is_searching = true;
+        if constexpr (can.matrix_views) make_lookup(one.read, number);
+      });
     }
   }
 
-  /// Sets the search limits before a version runs.
+  /// Before a version runs: materializes matrices whose lookups have cost as much as columns. On a host, lookups of the
+  /// version may end with kernels::costly_reading when they have cost as much.
   /// @param may_end whether the version can be run again
-  void grant([[maybe_unused]] const plan::rule_version& version, [[maybe_unused]] bool may_end,
-             [[maybe_unused]] stratum_statistics& figures) {
-    if constexpr (leaves_some) {
+  void limit_lookups([[maybe_unused]] const plan::rule_version& version, [[maybe_unused]] bool may_end,
+                     [[maybe_unused]] stratum_statistics& figures) {
+    if constexpr (can.row_matrices) {
       if (!shared_->is_searching) return;
-    }
-    if constexpr (can.probes_factorized) {
-      std::set<relation_id> dear;
+      std::set<relation_id> costly;
       for_each_column_read(shared_->program, version, [&](const plan::column_read& read) {
-        if (is_dear(read)) dear.insert(read.relation);
+        if (is_costly(read)) costly.insert(read.relation);
       });
-      if (!dear.empty()) make_columns_of(dear, figures);
+      if (!costly.empty()) make_columns_of(costly, figures);
     }
-    if constexpr (can.searches_factorized) {
+    if constexpr (can.row_matrices && !can.matrix_views) {
       for_each_column_read(shared_->program, version, [&](const plan::column_read& read) {
         const relation_type& source = shared_->relation_of(read.relation);
-        storage::factorized_form* const form = source.as_factorized();
-        if (form == nullptr) return;
-        const double steps = static_cast<double>(source.rows()) * shared_->chosen.cut.searched_steps_of_row;
+        if (source.matrix() == nullptr) return;
         const bool ends = may_end && has_room_for_columns(source);
-        form->grant(ends ? static_cast<std::uint64_t>(steps) : UINT64_MAX);
+        source.matrix()->limit_work(ends ? static_cast<std::uint64_t>(most_work(source)) : UINT64_MAX);
       });
-    }
-  }
-
-  /// Materializes columns for all versions of the phase after a version's searches have taken as long as the columns
-  /// would.
-  void end_searches([[maybe_unused]] const std::vector<running_version>& versions, [[maybe_unused]] std::size_t number,
-                    [[maybe_unused]] stratum_statistics& figures) {
-    if constexpr (can.searches_factorized) {
-      const double start = storage::seconds_now();
-      std::vector<plan::rule_version> planned;
-      for (const running_version& version : versions) {
-        for_each_column_read(shared_->program, *version.planned, [&](const plan::column_read& read) {
-          const storage::factorized_form* const form = shared_->relation_of(read.relation).as_factorized();
-          if (form != nullptr && form->steps() > form->most_steps()) expand(read.relation, number);
-        });
-        planned.push_back(*version.planned);
-      }
-      figures.materialize_seconds += storage::seconds_now() - start;
-      shared_->refresh_indexes(indexes_read(planned, Machine::makes_other_searches), figures);
     }
   }
 
  private:
   /// Materializes columns, and the tuple set if this stratum or a later stratum needs the set.
   void expand(relation_id id, [[maybe_unused]] std::size_t number) {
-    if constexpr (leaves_some) {
+    if constexpr (can.row_matrices) {
       const std::size_t last = shared_->uses.set_needed[id.value];
       if (last != last_uses::never && last >= number && shared_->owed_sets.erase(id) != 0) {
         shared_->guarded({"indexing", id, nullptr}, [&] { shared_->machine.make_set(shared_->relation_of(id)); });
@@ -152,28 +126,29 @@ class factorized_reads {
     if (!is_made) expand(read.relation, number);
   }
 
-  /// Returns whether materializing requested rows has taken as long as materializing all columns.
-  [[nodiscard]] bool is_dear(const plan::column_read& read) const {
+  /// Returns whether lookups have cost as much as columns. A device tests tuples without materializing rows.
+  [[nodiscard]] bool is_costly(const plan::column_read& read) const {
     const relation_type& source = shared_->relation_of(read.relation);
-    if (!makes_rows(read) || !source.is_factorized()) return false;
-    return source.factorized().asked_work() > most_work(source) && has_room_for_columns(source);
+    if (source.matrix() == nullptr || (can.matrix_views && !makes_rows(read))) return false;
+    return static_cast<double>(source.matrix()->work()) > most_work(source) && has_room_for_columns(source);
   }
   [[nodiscard]] double most_work(const relation_type& source) const {
-    return static_cast<double>(source.rows()) * shared_->chosen.cut.asked_work_of_row;
+    return static_cast<double>(source.rows()) *
+           shared_->chosen.cut.matrix_work_of_row.value_or(Machine::matrix_work_of_row);
   }
   [[nodiscard]] static bool makes_rows(const plan::column_read& read) {
     return read.how == plan::column_read::kind::key || read.how == plan::column_read::kind::first_scan;
   }
 
   /// Materializes columns while a stratum runs; all its versions read the columns from now on.
-  void make_columns_of(const std::set<relation_id>& dear, stratum_statistics& figures) {
+  void make_columns_of(const std::set<relation_id>& costly, stratum_statistics& figures) {
     const double start = storage::seconds_now();
-    for (const relation_id id : dear) expand(id, shared_->running);
+    for (const relation_id id : costly) expand(id, shared_->running);
     figures.materialize_seconds += storage::seconds_now() - start;
     std::set<std::uint32_t> indexes;
     for_each_version(shared_->program.strata[shared_->running], [&](const plan::rule_version& version) {
       for (const std::uint32_t index : indexes_read({version}, Machine::makes_other_searches)) {
-        if (dear.contains(shared_->places[index].relation)) indexes.insert(index);
+        if (costly.contains(shared_->places[index].relation)) indexes.insert(index);
       }
     });
     shared_->refresh_indexes(indexes, figures);
@@ -199,60 +174,41 @@ class factorized_reads {
     for (const auto& subsumption : stratum.subsumptions) visit_all(subsumption.version, true);
   }
 
-  [[nodiscard]] bool is_searched([[maybe_unused]] const plan::stratum& stratum,
-                                 [[maybe_unused]] const reading& one) const {
+  [[nodiscard]] bool is_searched(const plan::stratum& stratum, const reading& one) const {
     using kind = plan::column_read::kind;
     const relation_type& source = shared_->relation_of(one.read.relation);
+    const auto* const matrix = source.matrix();
+    if (matrix == nullptr || !stratum.subsumptions.empty()) return false;
+    if (!can.matrix_views && reads_repeatedly(stratum)) return false;
+    if (joins_row_wise(stratum, one.version, one.read.relation) && (can.matrix_views || has_room_for_columns(source)))
+      return false;
+    if (one.read.how == kind::tuple) return true;
+    // The strategies for these strata read columns.
+    if (stratum.products || (one.is_repeated && stratum.decomposed)) return false;
     const auto is_key_of = [&one](const std::vector<std::uint32_t>& columns) {
       return std::is_permutation(one.read.key.begin(), one.read.key.end(), columns.begin(), columns.end());
     };
-    if constexpr (leaves_some) {
-      if (!source.is_factorized() || !stratum.subsumptions.empty()) return false;
+    const bool is_source = is_key_of(matrix->source_columns());
+    const bool is_side = is_source || is_key_of(matrix->target_columns());
+    switch (one.read.how) {
+      case kind::first_scan:
+        return !one.is_repeated;
+      case kind::key_test:
+        return is_side;
+      case kind::key:
+        // A request by targets would read all rows in each iteration.
+        if (one.is_repeated) return is_source && is_worth_asking(source);
+        return is_side;
+      case kind::tuple:
+      case kind::other:
+        return false;
     }
-    if constexpr (can.searches_factorized) {
-      const storage::factorized_form& form = *source.as_factorized();
-      if (reads_repeatedly(stratum)) return false;
-      if (joins_row_wise(stratum, one.version, one.read.relation) && has_room_for_columns(source)) return false;
-      switch (one.read.how) {
-        case kind::first_scan:
-        case kind::tuple:
-          return true;
-        case kind::key:
-        case kind::key_test:
-          return is_key_of(form.source_columns()) || is_key_of(form.value_columns());
-        case kind::other:
-          return false;
-      }
-      return false;
-    } else if constexpr (can.probes_factorized) {
-      if (joins_row_wise(stratum, one.version, one.read.relation)) return false;
-      if (one.read.how == kind::tuple) return true;
-      // The strategies for these strata read columns.
-      if (stratum.products || (one.is_repeated && stratum.decomposed)) return false;
-      const bool is_source = is_key_of(source.factorized().source_columns());
-      const bool is_side = is_source || is_key_of(source.factorized().node_columns());
-      switch (one.read.how) {
-        case kind::first_scan:
-          return !one.is_repeated;
-        case kind::key_test:
-          return is_side;
-        case kind::key:
-          // A request by nodes would read all rows in each iteration.
-          if (one.is_repeated) return is_source && is_worth_asking(source);
-          return is_side;
-        case kind::tuple:
-        case kind::other:
-          return false;
-      }
-      return false;
-    } else {
-      return false;
-    }
+    return false;
   }
 
   /// Returns whether requests in each iteration of a recursion pay.
   [[nodiscard]] bool is_worth_asking(const relation_type& source) const {
-    return source.factorized().asked_work() + calibration::work_of_asking <= most_work(source);
+    return static_cast<double>(source.matrix()->work() + calibration::work_of_asking) <= most_work(source);
   }
 
   /// Returns whether iterations read the same rows repeatedly, with different requests.

@@ -1,4 +1,4 @@
-// Rules that search factorized relations, and those that give them columns.
+// Rules that look up rows in matrices, and rules that need columns.
 
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ read_outcome read(const std::string& rule, unsigned threads, double steps_of_row
   chosen.condensation = condensation_mode::always;
   chosen.products = product_mode::always;
   if (recursion == join) chosen.row_wise = row_wise_mode::always;
-  chosen.cut.searched_steps_of_row = steps_of_row;
+  chosen.cut.matrix_work_of_row = steps_of_row;
   plan_run run(plan, mode, memory_limit, chosen);
   tuples edges;
   for (const auto& [x, y] : oracle::make_random_graph(7, 300, 400)) edges.insert({x, y});
@@ -58,7 +58,7 @@ const std::vector<std::string> searching = {"o(x,y) :- e(y,x), r(x,y).\n",
                                             "o(y,c) :- e(_,y), c = count : { r(_,y) }.\n",
                                             "o(x,y) :- e(x,y), r(y,_), !r(_,x).\n"};
 
-TEST(factorized_reads, of_what_a_search_finds_need_no_columns) {
+TEST(matrix_reads, of_what_a_search_finds_need_no_columns) {
   for (const std::string& rule : searching) {
     const read_outcome kept = read(rule, 1, 1e9);
     EXPECT_TRUE(kept.is_kept) << rule;
@@ -68,7 +68,7 @@ TEST(factorized_reads, of_what_a_search_finds_need_no_columns) {
 }
 
 /// Searches are given up at once where they may take no step.
-TEST(factorized_reads, go_on_over_columns_where_searches_take_long) {
+TEST(matrix_reads, go_on_over_columns_where_searches_take_long) {
   for (const std::string& rule : searching) {
     const read_outcome kept = read(rule, 1, 1e9);
     for (const unsigned threads : {1U, 3U}) {
@@ -83,7 +83,7 @@ const std::vector<std::string> scanning = {"o(y,x) :- r(x,y), x % 3 = y % 3.\n",
                                            "o(x,x) :- r(x,_).\n", "o(x,y) :- r(x,y), !e(x,y).\n",
                                            "o(x,y) :- r(x,y), r(y,x).\n"};
 
-TEST(factorized_reads, of_all_rows_take_pieces) {
+TEST(matrix_reads, of_all_rows_take_pieces) {
   for (const std::string& rule : scanning) {
     const read_outcome kept = read(rule, 1, 1e9);
     EXPECT_TRUE(kept.is_kept) << rule;
@@ -93,7 +93,7 @@ TEST(factorized_reads, of_all_rows_take_pieces) {
   }
 }
 
-TEST(factorized_reads, of_words_need_no_columns) {
+TEST(matrix_reads, of_words_need_no_columns) {
   std::vector<std::string> rules = searching;
   rules.insert(rules.end(), scanning.begin(), scanning.end());
   for (const std::string& rule : rules) {
@@ -107,7 +107,7 @@ TEST(factorized_reads, of_words_need_no_columns) {
 }
 
 /// What is made row by row stays words if all rules behind it can read them.
-TEST(factorized_reads, of_words_of_joins_need_no_columns) {
+TEST(matrix_reads, of_words_of_joins_need_no_columns) {
   std::vector<std::string> rules = searching;
   rules.insert(rules.end(), scanning.begin(), scanning.end());
   rules.emplace_back("o(1,n) :- n = count : { r(_,_) }.\n");
@@ -128,7 +128,7 @@ TEST(factorized_reads, of_words_of_joins_need_no_columns) {
   }
 }
 
-TEST(factorized_reads, of_recursions_get_columns) {
+TEST(matrix_reads, of_recursions_get_columns) {
   const read_outcome outcome = read("o(x,y) :- e(x,y).\no(x,y) :- o(x,z), r(z,y), !r(y,x).\n", 1, 1e9);
   EXPECT_FALSE(outcome.is_kept);
   EXPECT_FALSE(outcome.found.empty());
