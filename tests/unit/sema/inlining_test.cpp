@@ -80,7 +80,12 @@ TEST(inlining, cycles_and_directives_are_errors) {
       ".decl e(x:number)\n.decl a(x:number) inline\n.decl b(x:number) inline\na(x) :- b(x).\nb(x) :- e(x).\nb(x) :- "
       "a(x).\n");
   EXPECT_FALSE(cyclic.accepted());
-  EXPECT_NE(cyclic.report.to_string().find("Cannot inline cyclically dependent relations"), std::string::npos);
+  EXPECT_EQ(
+      cyclic.report.to_string(),
+      "Warning: No rules/facts defined for relation e in file test.dl at line 1\n.decl "
+      "e(x:number)\n------^-----------\n"
+      "Error: Cannot inline cyclically dependent relations (a) in file test.dl at line 2\n.decl a(x:number) inline\n"
+      "------^------------------\n1 errors generated, evaluation aborted\n");
   EXPECT_EQ(analysed_text(".decl a(x:number) inline\na(1).\n.output a\n").error_lines(),
             (std::set<std::uint32_t>{1, 3}));
 }
@@ -133,7 +138,9 @@ TEST(inlining, growth_without_end_is_no_crash) {
     const std::string below = "a" + std::to_string(number - 1);
     text += ".decl " + name + "(x:number) inline\n" + name + "(x) :- " + below + "(x), " + below + "(x).\n";
   }
-  rules_of(text + "out(x) :- a399(x).\n");
+  const rules found = rules_of(text + "out(x) :- a399(x).\n");
+  EXPECT_EQ(found.size(), 394U);
+  EXPECT_EQ(found.back(), "out(x) :- a399(x).");
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ TEST(macros, wrong_ones) {
             "3:unterminated argument list of macro \"F\"\n3:syn");
 }
 
-TEST(macros, bombs_are_defused) {
+TEST(macros, bombs_are_defused_release_only) {
   std::string doubling = "#define A0 1, 1\n";
   std::string nested = "#define B0(x) x, x\n";
   for (int level = 1; level < 60; ++level) {
@@ -87,12 +87,17 @@ TEST(macros, bombs_are_defused) {
     doubling += "#define A" + number + " A" + before + ", A" + before + "\n";
     nested += "#define B" + number + "(x) B" + before + "(B" + before + "(x))\n";
   }
-  EXPECT_NE(remarks_on(doubling + "a(A59).").find("macro expansion grows too large"), std::string::npos);
-  EXPECT_NE(remarks_on(nested + "a(B59(1)).").find("macro expansion grows too large"), std::string::npos);
+  EXPECT_EQ(remarks_on(doubling + "a(A59)."), "61:macro expansion grows too large\n61:syntax error, unexpected )\n");
+  // The commas of an expansion are commas of the next call.
+  const std::string remarks = remarks_on(nested + "a(B59(1)).");
+  const std::string first = "61:macro \"B0\" requires 1 arguments, but 4 given\n";
+  const std::string last = "\n61:macro expansion grows too large\n";
+  EXPECT_EQ(remarks.substr(0, first.size()), first);
+  EXPECT_EQ(remarks.substr(remarks.size() - last.size()), last);
   std::string deep = "a(";
   for (int level = 0; level < 300; ++level) deep += "F(";
   for (int level = 0; level < 300; ++level) deep += ")";
-  EXPECT_NE(remarks_on("#define F(x) x\n" + deep + ").").find("macro calls are nested too deeply"), std::string::npos);
+  EXPECT_EQ(remarks_on("#define F(x) x\n" + deep + ")."), "2:macro calls are nested too deeply\n");
 }
 
 TEST(conditions, choose_text) {
@@ -248,9 +253,13 @@ TEST_F(includes, cycles_are_errors) {
   write("y.dl", "\n.include \"x.dl\"\n");
   EXPECT_EQ(run(".include \"x.dl\"\n"), "y.dl:2:include cycle: file \"x.dl\" includes itself\n");
   write("z.dl", "a(1).\n#include \"z.dl\"\n");
-  EXPECT_NE(run("#include \"z.dl\"\n").find("seems to include itself"), std::string::npos);
+  std::string facts;
+  for (int level = 0; level < 100; ++level) facts += "a(1).\n";
+  EXPECT_EQ(run("#include \"z.dl\"\n"),
+            "z.dl:2:#include nested too deeply: file \"z.dl\" seems to include itself\n" + facts);
   write("twice.dl", "#include \"twice.dl\"\n#include \"twice.dl\"\n");
-  EXPECT_NE(run("#include \"twice.dl\"\n").find("seems to include itself"), std::string::npos);
+  EXPECT_EQ(run("#include \"twice.dl\"\n"),
+            "twice.dl:1:#include nested too deeply: file \"twice.dl\" seems to include itself\n");
 }
 
 TEST_F(includes, errors_name_the_file) {

@@ -3,10 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <fstream>
 #include <iterator>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "../plan_from_text.hpp"
 #include "plan/explain.hpp"
@@ -79,16 +83,45 @@ std::string plan_of(const std::string& rules, std::string_view pass, bool runs) 
   return text;
 }
 
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+/// Returns the lines that only `before` has, each after "- ", and the lines that only `after` has, each after "+ ".
+std::string changed_lines(const std::string& before, const std::string& after) {
+  std::string changes;
+  const auto add_lines = [&](const std::string& all, const std::string& other, const char* mark) {
+    const std::vector<std::string> known = lines_of(other);
+    for (const std::string& line : lines_of(all)) {
+      if (std::find(known.begin(), known.end(), line) == known.end()) changes += mark + line + "\n";
+    }
+  };
+  add_lines(before, after, "- ");
+  add_lines(after, before, "+ ");
+  return changes;
+}
+
+/// tests/plans/passes.changes has what each pass changes. GPULOG_UPDATE_PLANS=1 writes the file.
 TEST(pass_list, every_optional_pass_acts_and_stands_aside) {
+  std::ostringstream changes;
   for (const optional_pass& one : optional_passes()) {
     SCOPED_TRACE(one.name);
     const auto* const found = std::find_if(std::begin(cases), std::end(cases),
                                            [&](const pass_case& known) { return known.pass == one.name; });
     ASSERT_NE(found, std::end(cases)) << "a pass without a case in this file";
-    EXPECT_NE(plan_of(found->acts_on, one.name, true), plan_of(found->acts_on, one.name, false));
+    changes << "== " << one.name << "\n"
+            << changed_lines(plan_of(found->acts_on, one.name, false), plan_of(found->acts_on, one.name, true));
     EXPECT_EQ(plan_of(found->leaves, one.name, true), plan_of(found->leaves, one.name, false));
     EXPECT_FALSE(one.description.empty());
   }
+  const std::string expected = GPULOG_TEST_DATA "/plans/passes.changes";
+  if (std::getenv("GPULOG_UPDATE_PLANS") != nullptr) std::ofstream(expected) << changes.str();
+  std::ostringstream stored;
+  stored << std::ifstream(expected).rdbuf();
+  EXPECT_EQ(changes.str(), stored.str());
 }
 
 TEST(pass_list, names_are_different) {
