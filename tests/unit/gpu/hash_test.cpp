@@ -83,7 +83,7 @@ std::string walk(int steps) {
   return text;
 }
 
-TEST_F(hash_on_gpu, long_walks_take_one_launch_for_many_iterations) {
+TEST_F(hash_on_gpu, long_walks_take_one_launch_for_many_iterations_release_only) {
   const auto steps = static_cast<int>(sized(3000, 300));
   const analysed_text source(walk(steps));
   const plan::program plan = oracle::loops_only(plan::make_plan(source.program));
@@ -114,7 +114,7 @@ TEST_F(hash_on_gpu, long_walks_take_one_launch_for_many_iterations) {
   }
 }
 
-TEST_F(hash_on_gpu, indexes_over_deltas_of_many_rows_find_all_of_them) {
+TEST_F(hash_on_gpu, indexes_over_deltas_of_many_rows_find_all_of_them_release_only) {
   const std::uint64_t nodes = sized(300, 120);
   std::string text =
       ".decl e(x:number, y:number)\n.decl a(x:number, y:number)\n.decl b(x:number, y:number)\na(x, y) :- e(x, y).\n"
@@ -142,7 +142,9 @@ TEST_F(hash_on_gpu, a_division_by_zero_inside_a_loop_names_its_rule) {
     running->evaluate();
     FAIL() << "no fault";
   } catch (const evaluation_fault& fault) {
-    EXPECT_NE(std::string(fault.what()).find("q((100/x))"), std::string::npos) << fault.what();
+    EXPECT_STREQ(
+        fault.what(),
+        "Floating-point arithmetic exception signal in rule:\nq((100/x)) :- n(x).\nin file test.dl [5:1-5:20]");
   }
 }
 

@@ -169,7 +169,7 @@ TEST_F(records_on_gpu, host_and_device_take_turns) {
 }
 
 /// Lists and pairs made in a recursion, found in bodies, and read: as many as a processor finds.
-TEST_F(records_on_gpu, programs_make_and_find_records) {
+TEST_F(records_on_gpu, programs_make_and_find_records_release_only) {
   const analysed_text source(
       ".type list = [head:number, tail:list]\n.decl l(x:list, n:number)\nl(nil, 0).\n"
       "l([k, t], n + 1) :- l(t, n), n < 9, k = range(0, 4).\n"
@@ -195,7 +195,7 @@ TEST_F(records_on_gpu, programs_make_and_find_records) {
   EXPECT_GE(records[2].size(), 2 * lists - 1);
 }
 
-TEST_F(records_on_gpu, memory_that_is_not_enough_is_named) {
+TEST_F(records_on_gpu, memory_that_is_not_enough_is_named_release_only) {
   const analysed_text source(
       ".type list = [head:number, tail:list]\n.decl l(x:list)\nl(nil).\nl([k, t]) :- l(t), k = range(0, 10).\n");
   const plan::program plan = plan::make_plan(source.program, {}, {});
@@ -208,7 +208,8 @@ TEST_F(records_on_gpu, memory_that_is_not_enough_is_named) {
     running->evaluate();
     FAIL() << "more than fits";
   } catch (const memory_fault& fault) {
-    EXPECT_NE(std::string(fault.what()).find("l([k,t]) :-"), std::string::npos) << fault.what();
+    EXPECT_NE(std::string(fault.what()).find("\nin rule:\nl([k,t]) :- l(t), k = range(0,10).\n"), std::string::npos)
+        << fault.what();
   }
 }
 
