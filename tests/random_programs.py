@@ -419,7 +419,9 @@ def differences(gpulog, more_options, program, expected, folder, seed):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument('--gpulog', required=True)
-    parser.add_argument('--seed', type=int, default=1, help='of the first program; the next ones have the next seeds')
+    turn = int(os.environ.get('GPULOG_TEST_TURN', 0))
+    parser.add_argument('--seed', type=int, default=1 + 1000000 * turn,
+                        help='of the first program; the next ones have the next seeds (GPULOG_TEST_TURN changes the default)')
     parser.add_argument('--count', type=int, default=20)
     parser.add_argument('--options', default='', help='for all runs, such as "--backend gpu"')
     parser.add_argument('--keep', help='folder for the programs that differ')

@@ -232,7 +232,7 @@ TEST(recursive_aggregates_against_oracle, random_programs_on_gpu) {
 }
 
 /// Large enough that all workers take part.
-TEST(subsumption, finds_shortest_distances) {
+TEST(subsumption, finds_shortest_distances_release_only) {
   constexpr std::uint32_t nodes = 6000;
   const edges graph = oracle::make_random_graph(7, nodes, 40000);
   const auto weight = [](std::uint32_t x, std::uint32_t y) { return (x * 31 + y * 17) % 100 + 1; };
@@ -272,7 +272,7 @@ TEST(subsumption, finds_shortest_distances) {
 }
 
 /// Rules that read all rows of a relation that loses some.
-TEST(subsumption, in_a_rule_that_reads_the_relation_twice) {
+TEST(subsumption, in_a_rule_that_reads_the_relation_twice_release_only) {
   constexpr std::uint32_t nodes = 60;
   const edges graph = oracle::make_random_graph(11, nodes, 300);
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> distances;
@@ -304,7 +304,7 @@ TEST(subsumption, in_a_rule_that_reads_the_relation_twice) {
 }
 
 /// One chain for all rows, with and without a recursion, most of them dominated by few.
-TEST(subsumption, finds_the_front_of_many_points) {
+TEST(subsumption, finds_the_front_of_many_points_release_only) {
   edges points;
   std::mt19937_64 random(13);
   std::set<std::pair<std::uint32_t, std::uint32_t>> all;
@@ -394,7 +394,8 @@ std::string make_choice_program(std::uint64_t seed) {
 }
 
 TEST(choice, is_valid_and_always_the_same) {
-  for (std::uint64_t seed = 1; seed <= oracle::fewer_when_sanitized(200); ++seed) {
+  const std::uint64_t begin = oracle::first_seed(1);
+  for (std::uint64_t seed = begin; seed < begin + oracle::fewer_when_sanitized(200); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const std::string text = make_choice_program(seed);
     const auto nodes = static_cast<std::uint32_t>(4 + seed % 12);
@@ -407,7 +408,7 @@ TEST(choice, is_valid_and_always_the_same) {
   }
 }
 
-TEST(choice, among_very_many_candidates_is_the_same_with_any_number_of_threads) {
+TEST(choice, among_very_many_candidates_is_the_same_with_any_number_of_threads_release_only) {
   const edges graph = oracle::make_random_graph(5, 3000, 40000);
   const std::string text =
       ".decl e(x:number, y:number)\n.decl tree(x:number, y:number) choice-domain y\ntree(0,0).\n"

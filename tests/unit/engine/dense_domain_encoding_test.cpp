@@ -57,7 +57,7 @@ const std::string same_generation =
     "r(x,y) :- e(p,x), e(p,y), x != y.\n"
     "r(x,y) :- e(a,x), r(a,b), e(b,y), x != y.\n";
 
-TEST(dense_domain_encoding, makes_room_for_a_matrix) {
+TEST(dense_domain_encoding, makes_room_for_a_matrix_release_only) {
   for (const unsigned word_size : {32U, 64U}) {
     const outcome expected = run(same_generation, 400, "off", storage_kind::automatic, 1, word_size);
     EXPECT_TRUE(expected.dense_columns.empty());
@@ -71,7 +71,7 @@ TEST(dense_domain_encoding, makes_room_for_a_matrix) {
   }
 }
 
-TEST(dense_domain_encoding, not_of_few_rows_and_not_for_other_sets) {
+TEST(dense_domain_encoding, not_of_few_rows_and_not_for_other_sets_release_only) {
   EXPECT_TRUE(run(same_generation, 30, "auto", storage_kind::automatic).dense_columns.empty());
   EXPECT_TRUE(run(same_generation, 400, "auto", storage_kind::hash).dense_columns.empty());
   EXPECT_TRUE(run(same_generation, 400, "off", storage_kind::bits).dense_columns.empty());

@@ -92,7 +92,7 @@ const std::vector<std::pair<storage_kind, unsigned>> storages = {
     {storage_kind::bits, 1},      {storage_kind::bits, 4},      {storage_kind::words, 1}, {storage_kind::words, 4},
     {storage_kind::hisa, 1},      {storage_kind::hisa, 4}};
 
-TEST(given_up, where_most_is_asked_for) {
+TEST(given_up, where_most_is_asked_for_release_only) {
   const bool on_device = has_device();
   const bool is_emulated = has_emulated_device();
   for (const double asked : {1.0, 0.6, 0.1}) {
@@ -123,7 +123,7 @@ TEST(given_up, where_most_is_asked_for) {
   }
 }
 
-TEST(given_up, never_where_somebody_wants_it) {
+TEST(given_up, never_where_somebody_wants_it_release_only) {
   const hub input(60, 60, 1);
   run_options options = with(storage_kind::automatic, 1, "off");
   const given_up_outcome given_up = run(siblings(""), input, options);

@@ -100,7 +100,7 @@ TEST(rows, of_all_sizes_around_those_of_words_and_tables) {
   }
 }
 
-TEST(rows, random_joins) {
+TEST(rows, random_joins_release_only) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     const std::uint32_t middle = seed % 2 == 0 ? 20 : 400;
     const pairs a = random_pairs(seed, 2000, 300, middle);
@@ -182,7 +182,7 @@ void expect_same_in_loops(const std::string& text, const pairs& a, const pairs& 
   }
 }
 
-TEST(rows, inside_loops) {
+TEST(rows, inside_loops_release_only) {
   for (std::uint64_t seed = 0; seed < (has_emulated_device() ? 1U : 2U); ++seed) {
     const pairs a = random_pairs(seed, 300, 200, 200);
     const pairs b = random_pairs(seed + 10, 100, 200, 200);
@@ -191,7 +191,7 @@ TEST(rows, inside_loops) {
 }
 
 /// Rows of all sizes at once, and a relation that has most of what is found from the beginning.
-TEST(rows, inside_loops_that_are_skewed) {
+TEST(rows, inside_loops_that_are_skewed_release_only) {
   pairs a;
   for (std::uint32_t i = 0; i < 3000; ++i) {
     if (i < 200) a.emplace_back(i, i + 1);
@@ -204,7 +204,7 @@ TEST(rows, inside_loops_that_are_skewed) {
   expect_same_in_loops(row_wise_generation, some, {});
 }
 
-TEST(rows, inside_loops_without_memory_for_them) {
+TEST(rows, inside_loops_without_memory_for_them_release_only) {
   const pairs a = random_pairs(1, 3000, 600, 600);
   way limited;
   limited.rows = "off";

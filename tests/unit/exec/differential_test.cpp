@@ -119,7 +119,7 @@ std::string make_chain_program(std::uint64_t seed) {
 }
 
 /// Recursions whose supplementary relations are abandoned in the first iterations, later, or not at all.
-TEST(differential, random_programs_whose_supplementary_relations_are_abandoned) {
+TEST(differential, random_programs_whose_supplementary_relations_are_abandoned_release_only) {
   const tbb::global_control more_threads(tbb::global_control::max_allowed_parallelism, 4);
   const std::uint64_t first = oracle::first_seed(500000);
   const std::uint64_t count = oracle::programs_to_try(400);
@@ -150,7 +150,7 @@ TEST(differential, random_programs_whose_supplementary_relations_are_abandoned) 
 }
 
 /// Recursions with relations that are restricted by demand, which are given up early, late, or not at all.
-TEST(differential, random_programs_whose_restrictions_are_given_up) {
+TEST(differential, random_programs_whose_restrictions_are_given_up_release_only) {
   const tbb::global_control more_threads(tbb::global_control::max_allowed_parallelism, 4);
   const std::uint64_t first = oracle::first_seed(900000);
   const std::uint64_t count = oracle::programs_to_try(3000);
@@ -196,7 +196,7 @@ TEST(differential, random_programs_whose_restrictions_are_given_up) {
 }
 
 /// The paper's points-to analysis, whose restriction is given up after any number of iterations.
-TEST(differential, points_to_analyses_that_give_up_at_any_time) {
+TEST(differential, points_to_analyses_that_give_up_at_any_time_release_only) {
   const tbb::global_control more_threads(tbb::global_control::max_allowed_parallelism, 4);
   const std::string rules =
       ".decl vf(x:number, y:number)\n.decl va(x:number, y:number)\n.decl ma(x:number, y:number)\n"

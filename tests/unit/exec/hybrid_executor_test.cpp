@@ -492,7 +492,9 @@ TEST(hybrid_executor, faults_name_the_rule) {
       run->evaluate();
       FAIL() << "no fault";
     } catch (const evaluation_fault& fault) {
-      EXPECT_NE(std::string(fault.what()).find("c((1/x))"), std::string::npos) << fault.what();
+      EXPECT_STREQ(
+          fault.what(),
+          "Floating-point arithmetic exception signal in rule:\nc((1/x)) :- a(x), b(_).\nin file test.dl [6:1-6:22]");
     }
   }
 }
@@ -502,7 +504,8 @@ TEST(hybrid_executor, random_programs) {
   const std::vector<run_mode> modes = {{storage::storage_mode::hash, 1},
                                        {storage::storage_mode::hisa, 1},
                                        {storage::storage_mode::hash, 2, false, true}};
-  for (std::uint64_t seed = 500000; seed < 500000 + count && !HasFailure(); ++seed) {
+  const std::uint64_t first = oracle::first_seed(500000);
+  for (std::uint64_t seed = first; seed < first + count && !HasFailure(); ++seed) {
     const std::string text = oracle::make_random_program(seed, {.layers = 5}).text;
     const analysed_text source(text);
     const plan::program plan = plan::make_plan(source.program);
@@ -550,7 +553,8 @@ TEST(hybrid_executor, random_programs_whose_restrictions_are_given_up) {
   const std::uint64_t count = oracle::programs_to_try(1500);
   const std::vector<run_mode> modes = {{storage::storage_mode::hash, 1}, {storage::storage_mode::hisa, 1}};
   std::uint64_t given_up = 0;
-  for (std::uint64_t seed = 510000; seed < 510000 + count && !HasFailure(); ++seed) {
+  const std::uint64_t first = oracle::first_seed(510000);
+  for (std::uint64_t seed = first; seed < first + count && !HasFailure(); ++seed) {
     const std::string text = oracle::make_random_program(seed, oracle::shape_of_restricted_programs(seed)).text;
     const analysed_text source(text);
     const plan::program plan = oracle::make_watched_plan(source.program, seed % 4 * 3);

@@ -43,7 +43,7 @@ TEST_F(appended_on_gpu, pairs_that_pass_where_a_sample_has_none) {
   }
 }
 
-TEST_F(appended_on_gpu, sizes) {
+TEST_F(appended_on_gpu, sizes_release_only) {
   for (const int n : gpu_is_for_tests() ? std::vector<int>{0, 33} : std::vector<int>{0, 1, 31, 32, 33, 1000}) {
     const std::string text = ".decl r(x:number, y:number, z:number)\nr(x, y, x + y) :- n(x), n(y), x + y < ";
     run_program(text + std::to_string(n) + ".\n", {}, [n](const std::vector<const word*>& columns, std::uint64_t rows) {
@@ -53,7 +53,7 @@ TEST_F(appended_on_gpu, sizes) {
   }
 }
 
-TEST_F(appended_on_gpu, little_memory) {
+TEST_F(appended_on_gpu, little_memory_release_only) {
   // What is too much ends with a message, and what is not has all rows, wherever memory runs out in between.
   const analysed_text source(
       ".decl n(x:number)\nn(x) :- x = range(0, 3000).\n.decl r(x:number, y:number)\nr(x, y) :- n(x), n(y), x >= 2000.\n"
@@ -86,7 +86,7 @@ TEST_F(appended_on_gpu, little_memory) {
 }
 
 /// All triangles of a ring with chords, by whatever search is the best for each edge.
-TEST_F(appended_on_gpu, triangles) {
+TEST_F(appended_on_gpu, triangles_release_only) {
   const std::string rules =
       ".decl e(x:number, y:number)\ne(x, y) :- n(x), n(y), (x * 7 + y * 5) % 97 = 0.\n"
       "e(x, y) :- n(x), n(y), x % 500 = 0, x != y.\n"

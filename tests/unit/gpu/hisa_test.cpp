@@ -35,7 +35,7 @@ TEST_F(hisa_on_gpu, random_programs_whose_restrictions_are_given_up) {
   compare_watched_programs(ways, 520000, 600);
 }
 
-TEST_F(hisa_on_gpu, too_little_memory_is_reported_and_enough_is_enough) {
+TEST_F(hisa_on_gpu, too_little_memory_is_reported_and_enough_is_enough_release_only) {
   // All pairs of the nodes of a circle, by a rule that offers each pair as often as there are nodes.
   std::string text = ".decl e(x:number, y:number)\n.decl t(x:number, y:number)\n";
   const auto nodes = static_cast<int>(sized(300, 90));

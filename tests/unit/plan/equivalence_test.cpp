@@ -52,7 +52,8 @@ TEST(equivalence, random_programs_have_the_results_of_naive_evaluation) {
   shape.symbols = false;
   std::uint64_t compared = 0;
   constexpr std::uint64_t programs = oracle::fewer_when_sanitized(400);
-  for (std::uint64_t seed = 1; seed <= programs && !::testing::Test::HasFailure(); ++seed) {
+  const std::uint64_t first = oracle::first_seed(1);
+  for (std::uint64_t seed = first; seed < first + programs && !::testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
     const std::string text = oracle::make_random_program(seed, shape).text;
     if (check_against_oracle(text, with_supplementary)) ++compared;
@@ -67,7 +68,7 @@ bool is_restricted(const program& plan) {
   });
 }
 
-TEST(equivalence, random_programs_with_magic_sets) {
+TEST(equivalence, random_programs_with_magic_sets_release_only) {
   oracle::random_program_options shape;
   shape.symbols = false;
   shape.guards = 70;
@@ -75,7 +76,8 @@ TEST(equivalence, random_programs_with_magic_sets) {
   shape.largest_arity = 3;
   std::size_t restricted = 0;
   constexpr std::uint64_t programs = oracle::fewer_when_sanitized(1500);
-  for (std::uint64_t seed = 1; seed <= programs && !::testing::Test::HasFailure(); ++seed) {
+  const std::uint64_t first = oracle::first_seed(1);
+  for (std::uint64_t seed = first; seed < first + programs && !::testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
     const std::string text = oracle::make_random_program(seed, shape).text;
     const program plan = plan_text(text, with_restriction);
@@ -137,7 +139,7 @@ const char* const recursive_rules[] = {
     "q(x) :- r(x,_), d(x,x).\nq(1) :- r(2,_).\np() :- q(_).\nr(x,x) :- p(), e(x,_), r(3,_).\n",
 };
 
-TEST(equivalence, recursive_rules_on_random_graphs) {
+TEST(equivalence, recursive_rules_on_random_graphs_release_only) {
   for (const char* rules : recursive_rules) {
     for (std::uint64_t seed = 1; seed <= 12; seed += oracle::is_sanitized ? 4 : 1) {
       const std::uint32_t nodes = 2 + static_cast<std::uint32_t>(seed);
@@ -200,7 +202,7 @@ std::string random_recursive_rules(std::mt19937& random) {
 }
 
 TEST(equivalence, random_recursive_rules_with_supplementary_relations) {
-  std::mt19937 random(2024);
+  std::mt19937 random(static_cast<unsigned>(oracle::first_seed(2024)));
   int with_steps = 0;
   int with_merges = 0;
   int restricted = 0;

@@ -287,7 +287,7 @@ TEST_P(erasure, bounds_of_several_columns_stay_each_by_itself) {
   }
 }
 
-TEST_P(erasure, the_best_rows_are_shown_first) {
+TEST_P(erasure, the_best_rows_are_shown_first_release_only) {
   thread_backend workers(4);
   for (const bool together : {false, true}) {
     relation target(memory_, 3, options(4));

@@ -81,7 +81,7 @@ class relations : public ::testing::TestWithParam<storage_mode> {
 INSTANTIATE_TEST_SUITE_P(modes, relations, ::testing::Values(storage_mode::hash, storage_mode::hisa),
                          [](const auto& info) { return info.param == storage_mode::hash ? "hash" : "hisa"; });
 
-TEST_P(relations, hold_distinct_tuples_through_phases_of_arity_0_to_5) {
+TEST_P(relations, hold_distinct_tuples_through_phases_of_arity_0_to_5_release_only) {
   for (std::uint32_t arity = 0; arity <= 5; ++arity) {
     for (const word below : {word{2}, word{9}, word{0}}) {
       for (const std::uint64_t candidate_rows :
@@ -280,7 +280,7 @@ void insert_concurrently(thread_backend& backend, relation& target, const std::v
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST_P(relations, workers_lose_no_row_and_repeat_none) {
+TEST_P(relations, workers_lose_no_row_and_repeat_none_release_only) {
   constexpr unsigned workers = 4;
   thread_backend threads(workers);
   for (const std::uint32_t arity : {1U, 2U, 3U, 5U}) {

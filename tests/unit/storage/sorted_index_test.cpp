@@ -171,7 +171,7 @@ TYPED_TEST(sorted_indexes, sort_rows_is_stable_by_the_given_columns) {
   }
 }
 
-TYPED_TEST(sorted_indexes, answers_over_many_advances) {
+TYPED_TEST(sorted_indexes, answers_over_many_advances_release_only) {
   for (const bool positions : {false, true}) {
     for (const index_layout& layout : layouts(positions)) {
       for (const bool eager : {true, false}) {
@@ -229,7 +229,7 @@ TYPED_TEST(sorted_indexes, runs_stay_few_and_rows_are_not_merged_each_time) {
 }
 
 /// Deltas of few rows, whose keys are all new, all the same, or come again among others.
-TYPED_TEST(sorted_indexes, answers_over_many_deltas_of_few_rows) {
+TYPED_TEST(sorted_indexes, answers_over_many_deltas_of_few_rows_release_only) {
   for (const index_layout& layout : layouts(false)) {
     for (const word below : {word{0}, word{1}, word{3}, word{30}}) {
       SCOPED_TRACE(testing::Message() << "order from " << layout.order[0] << ", values below " << below);
