@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -18,6 +19,7 @@
 #include "exec/fixpoint/stratum_subsumptions.hpp"
 #include "kernels/steps/functor_table.hpp"
 #include "kernels/steps/host_steps.hpp"
+#include "plan/reads.hpp"
 
 /// Rule versions while their stratum runs.
 namespace gpulog::exec {
@@ -31,7 +33,8 @@ struct running_version {
   std::uint64_t rows_left = 0;    ///< unread rows of the first expansion in the running phase
   step_timer timer = {};
   std::vector<relation_id> needed = {};  ///< relations without which the version finds no tuples
-  /// Whether one of these is complete and empty, so that the version finds no tuples.
+  /// Whether one of these is complete and empty, so that the version finds no tuples; or the version extends a
+  /// supplementary relation that only void versions read.
   bool is_void = false;
 
   void count(const pipeline_counts& counts, std::uint64_t rows) {
@@ -150,6 +153,34 @@ std::vector<running_version> bind_versions(plan_relations<Machine>& shared, cons
     }
   }
   return running;
+}
+
+/// Marks as void what extends supplementary relations that only void versions read.
+/// @param phases all versions of a stratum
+inline void skip_unread(const std::vector<relation_id>& supplementary,
+                        std::vector<std::vector<running_version>>& phases) {
+  const auto for_each_running = [&phases](const auto& visit) {
+    for (auto& versions : phases) {
+      for (running_version& version : versions) {
+        if (!version.is_void) visit(version);
+      }
+    }
+  };
+  bool has_changed = !supplementary.empty();
+  while (has_changed) {
+    has_changed = false;
+    std::set<relation_id> read;
+    for_each_running([&read](const running_version& version) {
+      plan::for_each_read(
+          *version.planned, [&read](relation_id one, index_id, bool) { read.insert(one); }, true);
+    });
+    for_each_running([&](running_version& version) {
+      const relation_id head = version.planned->head;
+      const bool is_step = std::find(supplementary.begin(), supplementary.end(), head) != supplementary.end();
+      version.is_void = is_step && !read.contains(head);
+      has_changed = has_changed || version.is_void;
+    });
+  }
 }
 
 /// Estimates from the last run, also by its time if the machine can convert times to candidates.

@@ -48,6 +48,7 @@ struct stratum_run {
       phases[p + 1] = bind_versions(shared, context, stratum.loop[p].versions, stratum.relations, figures, next);
       next += phases[p + 1].size();
     }
+    skip_unread(stratum.supplementary, phases);
     next = 0;
     for (auto& versions : phases) {
       for (running_version& version : versions) version.figures = &figures.versions[next++];

@@ -64,5 +64,36 @@ TEST(void_rules, need_a_tuple_of_each_relation) {
   EXPECT_GT(run("c = count : { none(_,_) }, c = 0", false).runs_of_none, 0U);
 }
 
+/// Runs of rules with this head.
+std::uint64_t runs_of(const engine& running, const std::string& head) {
+  std::uint64_t runs = 0;
+  for (const stratum_statistics& stratum : running.figures().strata) {
+    for (const rule_statistics& rule : stratum.rules) runs += rule.rule.starts_with(head) ? rule.runs : 0;
+  }
+  return runs;
+}
+
+TEST(void_rules, need_no_step) {
+  run_options options;
+  options.backend = backend_kind::cpu;
+  engine running(program::from_text(".decl base(x:number, y:number)\n.decl wider(y:number, z:number)\n"
+                                    ".decl none(z:number, w:number)\n.decl r(x:number, y:number)\n"
+                                    "r(x,y) :- base(x,y).\n"
+                                    "r(x,w) :- r(x,y), wider(y,z), none(z,w).\n"),
+                 options);
+  for (std::int32_t i = 0; i < 100; ++i) {
+    running.relation("base").insert({i, i % 10});
+    for (std::int32_t k = 0; k < 5; ++k) running.relation("wider").insert({i % 10, (i + k) % 20});
+  }
+  running.evaluate();
+  EXPECT_EQ(running.relation("r").size(), 100U);
+  EXPECT_EQ(runs_of(running, "r@1("), 0U);
+  // The engine continues with a tuple that the rule needs: the step is not taken for complete.
+  running.relation("none").insert({13, 50});
+  running.evaluate();
+  EXPECT_EQ(running.relation("r").size(), 100U + 50U);
+  EXPECT_GT(runs_of(running, "r@1("), 0U);
+}
+
 }  // namespace
 }  // namespace gpulog
