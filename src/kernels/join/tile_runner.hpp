@@ -456,19 +456,13 @@ class tile_runner {
     // past `count`.
     constexpr std::uint32_t few = calibration::branchless_matches;
     if (count <= few && state.filled + few < tile_rows) {
-      for (std::uint32_t k = 0; k < few; ++k) {
-        state.owners[state.filled + k] = static_cast<std::uint16_t>(owner);
-        state.rows[state.filled + k] = first + k;
-      }
+      state.write(owner, first, few);
       state.filled += static_cast<std::uint32_t>(count);
       return;
     }
     while (count != 0) {
       const auto taken = static_cast<std::uint32_t>(std::min<std::uint64_t>(count, tile_rows - state.filled));
-      for (std::uint32_t k = 0; k < taken; ++k) {
-        state.owners[state.filled + k] = static_cast<std::uint16_t>(owner);
-        state.rows[state.filled + k] = first + k;
-      }
+      state.write(owner, first, taken);
       state.filled += taken;
       first += taken;
       count -= taken;

@@ -26,6 +26,14 @@ struct expansion_scratch {
   std::uint64_t rows[tile_rows];
   std::uint32_t filled = 0;
   std::uint32_t gathered = 0;
+
+  /// Writes n pairs of the binding `owner` with rows from `first` after the filled pairs.
+  void write(std::uint32_t owner, std::uint64_t first, std::uint32_t n) {
+    for (std::uint32_t k = 0; k < n; ++k) {
+      owners[filled + k] = static_cast<std::uint16_t>(owner);
+      rows[filled + k] = first + k;
+    }
+  }
 };
 
 struct sorted_rows;
