@@ -19,7 +19,7 @@
 namespace gpulog {
 
 namespace detail {
-struct engine_state;
+class engine_state;
 }
 
 /// The values of a column, one per tuple; the alternative must match the attribute's type, as for a value.

@@ -19,30 +19,32 @@ engine::engine(engine&&) noexcept = default;
 engine& engine::operator=(engine&&) noexcept = default;
 
 std::optional<relation> engine::find(std::string_view name) {
-  const auto number = state_->analysed().find_relation(std::string(name));
+  const auto number = state_->run().analysed().find_relation(std::string(name));
   if (!number) return std::nullopt;
   return gpulog::relation(state_.get(), number->value);
 }
 
 relation engine::relation(std::string_view name) {
-  return gpulog::relation(state_.get(), detail::relation_named(name, state_->analysed()).value);
+  return gpulog::relation(state_.get(), detail::relation_named(name, state_->run().analysed()).value);
 }
 
 std::vector<relation> engine::relations() {
   std::vector<gpulog::relation> result;
-  for (std::uint32_t number = 0; number < state_->analysed().relations.size(); ++number) {
-    if (!state_->analysed().relations[number].is_query) result.push_back(gpulog::relation(state_.get(), number));
+  for (std::uint32_t number = 0; number < state_->run().analysed().relations.size(); ++number) {
+    if (!state_->run().analysed().relations[number].is_query) result.push_back(gpulog::relation(state_.get(), number));
   }
   return result;
 }
 
-std::optional<run_step> engine::now(double patience) const { return state_->now(patience); }
+std::optional<run_step> engine::now(double patience) const { return state_->report().now(patience); }
 
 void engine::load() { state_->load(); }
 
 void engine::evaluate() {
-  detail::on_stack_for(*state_->source, [this] { state_->evaluate(); });
+  detail::on_stack_for(*state_->run().source, [this] { state_->evaluate(); });
 }
+
+bool engine::change_program(const program& next) { return state_->change_program(next.state()); }
 
 void engine::reset() { state_->reset(); }
 
@@ -56,12 +58,14 @@ const statistics& engine::run() {
   return figures();
 }
 
-bool engine::uses_device() const { return state_->device && state_->device->has_begun(); }
+bool engine::uses_device() const { return state_->run().device && state_->run().device->has_begun(); }
 
-const statistics& engine::figures() const { return state_->figures; }
+const statistics& engine::figures() const { return state_->run().figures; }
 
 void remove_unfinished_outputs() noexcept { io::remove_unfinished_outputs(); }
 
-std::string write_unfinished_reports(const std::string& why) noexcept { return detail::write_unfinished_reports(why); }
+std::string write_unfinished_reports(const std::string& why) noexcept {
+  return detail::run_report::write_unfinished(why);
+}
 
 }  // namespace gpulog

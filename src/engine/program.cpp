@@ -125,8 +125,8 @@ void compile(program_state& state, source_file& main_file, const compile_options
     analysis.only_queries = options.only_queries;
     analysis.expects_output = options.expects_output;
     if (state.symbols_of != nullptr) {
-      analysis.number_symbol = [engine = state.symbols_of](const std::string& text) {
-        return wide_word{engine->symbols.intern(text)};
+      analysis.number_symbol = [symbols = state.symbols_of](const std::string& text) {
+        return wide_word{symbols->intern(text)};
       };
     }
     state.analysed = sema::analyse(state.parsed, report, analysis);
@@ -187,7 +187,7 @@ program program::from_text(std::string text, const compile_options& options, con
 
 program engine::read(std::string text, const compile_options& options, const std::string& name) const {
   return program(compiled(options, [&](program_state& state) -> source_file& {
-    state.symbols_of = state_.get();
+    state.symbols_of = &state_->run().values.symbols;
     return state.sources.add(name, text);
   }));
 }

@@ -10,13 +10,12 @@
 #include "gpulog/diagnostic.hpp"
 #include "plan/plan.hpp"
 #include "sema/program.hpp"
+#include "storage/symbols/symbol_table.hpp"
 #include "support/deep_stack.hpp"
 #include "support/source.hpp"
 #include "syntax/ast.hpp"
 
 namespace gpulog::detail {
-
-struct engine_state;
 
 /// All stages of one program from text to analysis. Spans in later stages point into `sources`.
 struct program_state {
@@ -31,8 +30,8 @@ struct program_state {
   std::vector<std::string> shown_stages;  ///< by the pragma `show`
   bool is_deep = false;                   ///< whatever walks its expressions runs by on_stack_for()
   std::size_t syntax_errors = 0;
-  engine_state* symbols_of = nullptr;  ///< the engine that a program was read for; afterwards only compared
-  bool is_cut_off = false;             ///< the first error is an unexpected end of text
+  storage::symbol_table* symbols_of = nullptr;  ///< of the engine that the program was read for; later only compared
+  bool is_cut_off = false;                      ///< the first error is an unexpected end of text
   double compile_seconds = 0;
 };
 

@@ -23,9 +23,9 @@ namespace {
 template <class Search>
 auto found_by(detail::engine_state& engine, const Search& search) {
   try {
-    return detail::on_stack_for(*engine.source, [&] { return search(engine.proof_finder()); });
+    return detail::on_stack_for(*engine.run().source, [&] { return search(engine.proof_finder()); });
   } catch (const backend::memory_exceeded& fault) {
-    throw detail::out_of_memory("looking for a proof", fault, engine.memory);
+    throw detail::out_of_memory("looking for a proof", fault, engine.run().values.memory);
   } catch (const std::length_error& fault) {
     throw memory_limit_error(fault.what());
   }
@@ -159,27 +159,27 @@ std::string to_text(const failed_rule& shown, const std::string& tuple) {
 
 std::optional<proof> engine::why(std::string_view tuple, std::size_t depth) {
   return found_by(*state_, [&](detail::proof_search& search) {
-    const auto [relation, words] = detail::tuple_from_text(*state_, tuple);
+    const auto [relation, words] = detail::tuple_from_text(state_->run(), tuple);
     return search.why(relation, words, depth);
   });
 }
 
 std::vector<failed_rule> engine::why_not(std::string_view tuple, const variable_values& given) {
   return found_by(*state_, [&](detail::proof_search& search) {
-    const auto [relation, words] = detail::tuple_from_text(*state_, tuple);
+    const auto [relation, words] = detail::tuple_from_text(state_->run(), tuple);
     return search.why_not(relation, words, given);
   });
 }
 
 tuple_matches engine::matches(std::string_view question, std::size_t most) {
   return found_by(*state_, [&](detail::proof_search& search) {
-    return detail::tuple_question(*state_, question).answer(search.stored(), most);
+    return detail::tuple_question(state_->run(), question).answer(search.stored(), most);
   });
 }
 
 std::vector<std::string> engine::rules(std::string_view relation) const {
-  return detail::on_stack_for(*state_->source, [&] {
-    const sema::program& program = state_->analysed();
+  return detail::on_stack_for(*state_->run().source, [&] {
+    const sema::program& program = state_->run().analysed();
     std::vector<std::string> texts;
     for (const rule_id rule : program[detail::relation_named(relation, program)].rules) {
       texts.push_back(sema::source_text(program, program[rule]));

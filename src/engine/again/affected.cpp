@@ -61,6 +61,12 @@ std::vector<bool> without(std::vector<bool> relations, const std::vector<bool>& 
   return relations;
 }
 
+std::vector<bool> united(std::vector<bool> relations, const std::vector<bool>& others) {
+  for (std::size_t number = 0; number < relations.size(); ++number)
+    relations[number] = relations[number] || others[number];
+  return relations;
+}
+
 std::vector<bool> read_by(const sema::program& analysed, const std::vector<bool>& affected) {
   std::vector<bool> read(analysed.relations.size());
   for (const sema::stratum& stratum : analysed.strata) {

@@ -25,6 +25,9 @@ void for_each_atom(const std::vector<sema::literal>& body,
 /// Returns the relations that are not among `others`.
 [[nodiscard]] std::vector<bool> without(std::vector<bool> relations, const std::vector<bool>& others);
 
+/// Returns the relations of both lists.
+[[nodiscard]] std::vector<bool> united(std::vector<bool> relations, const std::vector<bool>& others);
+
 /// Returns, by relation, the relations that a rule or a subsumption of an affected stratum reads.
 [[nodiscard]] std::vector<bool> read_by(const sema::program& analysed, const std::vector<bool>& affected);
 

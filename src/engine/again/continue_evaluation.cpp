@@ -6,11 +6,8 @@
 
 #include "engine/again/affected.hpp"
 #include "engine/again/continuation.hpp"
-#include "engine/engine_state.hpp"
-#include "engine/figures/run_figures.hpp"
-#include "engine/proofs/proof_search.hpp"
+#include "engine/evaluations.hpp"
 #include "exec/calibration.hpp"
-#include "gpulog/error.hpp"
 
 /// Inserted facts become a delta of the existing results: relations that only grow are continued semi-naively, in an
 /// executor that is kept for later facts (docs/adr/0037-continuation.md).
@@ -25,17 +22,7 @@ bool have_common(const std::vector<bool>& some, const std::vector<bool>& others)
   return false;
 }
 
-bool includes(const std::vector<bool>& all, const std::vector<bool>& some) {
-  for (std::size_t number = 0; number < some.size(); ++number) {
-    if (some[number] && !all[number]) return false;
-  }
-  return true;
-}
-
-std::vector<bool> united(std::vector<bool> all, const std::vector<bool>& others) {
-  for (std::size_t number = 0; number < all.size(); ++number) all[number] = all[number] || others[number];
-  return all;
-}
+bool includes(const std::vector<bool>& all, const std::vector<bool>& some) { return !is_any(without(some, all)); }
 
 /// Returns options for plans and sets in which any relation may gain any tuple later: no auxiliary relations, no
 /// restrictions, and no assumptions about values.
@@ -49,42 +36,81 @@ plan::options planning_to_continue(plan::options chosen) {
 
 }  // namespace
 
+continued_evaluation::continued_evaluation(run_context& run, std::vector<bool> changed, std::vector<bool> growing)
+    : evaluation(run, std::make_shared<const sema::program>(recursion_of(run.analysed(), growing))),
+      changed_(std::move(changed)),
+      growing_(std::move(growing)),
+      held_(united(read_by(run.analysed(), growing_), growing_)) {}
+
+void continued_evaluation::resize(std::size_t relations) {
+  for (auto* const chosen : {&changed_, &growing_, &held_}) chosen->resize(relations);
+}
+
+void continued_evaluation::take_over(fact_store& results) {
+  static_cast<void>(make_plan(results, planning_to_continue(run().tuned.planning), true));
+  exec::options chosen = execution_options();
+  chosen.continues = true;
+  auto made = exec::make_cpu_executor(plan(), run().values.symbols, run().values.memory, chosen);
+  executor_ = made.get();
+  set_executor(std::move(made));
+  const span_scope span = run().span("take over");
+  for (std::uint32_t number = 0; number < results.size(); ++number) {
+    if (growing_[number]) continue;  // growing relations need tuple sets
+    for (const staged_rows& block : results.take(number))
+      executor_->adopt(relation_id(number), block.pointers(), block.rows);
+  }
+  hand_over(results);
+  for (std::size_t number = 0; number + 1 < plan().strata.size(); ++number) executor_->run_stratum(number);
+}
+
+void continued_evaluation::go_on(fact_store& facts) {
+  forget_columns();
+  for (std::uint32_t number = 0; number < growing_.size(); ++number) {
+    if (!growing_[number]) continue;
+    executor_->forget_columns(relation_id(number));
+    for (staged_rows& block : facts.take(number)) {
+      executor_->append(relation_id(number), block.pointers(), block.rows);
+      if (!is_plain_input(run().relation(number))) facts.keep(number, std::move(block));
+    }
+  }
+  executor_->continue_stratum(plan().strata.size() - 1);
+}
+
 /// Returns, by relation, the relations to continue: few tuples were inserted, and a separate executor pays. Creates
 /// that executor if necessary.
-std::vector<bool> engine_state::growing_now(const changes& now) {
+std::vector<bool> evaluations::growing_now(const changes& now) {
   const std::vector<bool> none(now.affected.size());
-  const bool is_possible = !tuned.run.is_off("continuation") && !make_other_executor && !device;
-  if (!is_possible) return none;
+  if (run_.tuned.run.is_off("continuation") || make_other_executor_ || run_.device) return none;
   std::vector<bool> growing = growing_from(analysed(), now.affected, now.erased);
   if (!is_any(growing)) return none;
   forget_stale(without(now.affected, growing));
-  const bool is_always = tuned.run.is_always("continuation");
+  const bool is_always = run_.tuned.run.is_always("continuation");
   if (!is_always && !inserts_little(growing)) return none;
-  if (continuing && !continuing->is_shown() && includes(continuing->continued->growing, growing)) return growing;
+  if (continuing_ && !continuing_->is_shown() && includes(continuing_->growing(), growing)) return growing;
   if (!is_always && !pays_to_take_over(growing)) {
-    waiting = std::move(growing);
+    waiting_ = std::move(growing);
     return none;
   }
   take_over(now, growing);
-  waiting.clear();
-  seconds_anew = 0;
+  waiting_.clear();
+  seconds_anew_ = 0;
   return growing;
 }
 
 /// Drops the continuing evaluation if it contains a relation that is recomputed.
-void engine_state::forget_stale(const std::vector<bool>& anew) {
-  if (continuing && have_common(anew, continuing->continued->held)) continuing.reset();
+void evaluations::forget_stale(const std::vector<bool>& anew) {
+  if (continuing_ && have_common(anew, continuing_->held())) continuing_.reset();
 }
 
 /// Returns whether the inserted rows are few relative to the existing rows. After many insertions, most tuples are
 /// derived again anyway.
-bool engine_state::inserts_little(const std::vector<bool>& growing) const {
+bool evaluations::inserts_little(const std::vector<bool>& growing) const {
   std::uint64_t inserted = 0;
   std::uint64_t before = 0;
   for (std::uint32_t number = 0; number < growing.size(); ++number) {
-    if (!growing[number] || staged[number].empty()) continue;
-    for (const staged_rows& block : staged[number]) inserted += block.rows;
-    before += homes[number]->executor->rows(relation_id(number));
+    if (!growing[number] || facts_.staged(number).empty()) continue;
+    inserted += facts_.rows(number);
+    before += homes_[number]->executor().rows(relation_id(number));
   }
   return static_cast<double>(inserted) <= exec::calibration::most_continued_share * static_cast<double>(before);
 }
@@ -92,7 +118,7 @@ bool engine_state::inserts_little(const std::vector<bool>& growing) const {
 /// Decides between recomputing and keeping sets and indexes, as in ski rental (Karlin and others 1988): strata are
 /// recomputed until this has taken as long as building permanent sets and indexes. The total cost is at most twice the
 /// optimum.
-bool engine_state::pays_to_take_over(const std::vector<bool>& growing) const {
+bool evaluations::pays_to_take_over(const std::vector<bool>& growing) const {
   const std::vector<bool> held = united(read_by(analysed(), growing), growing);
   std::uint64_t rows = 0;
   std::uint64_t bytes = 0;
@@ -100,101 +126,67 @@ bool engine_state::pays_to_take_over(const std::vector<bool>& growing) const {
     if (!held[number]) continue;
     // columns, a tuple set of the same size, and an index
     constexpr std::uint64_t copies = 3;
-    const std::uint64_t here = homes[number]->executor->rows(relation_id(number));
+    const std::uint64_t here = homes_[number]->executor().rows(relation_id(number));
     rows += here;
-    bytes += here * analysed().relations[number].attributes.size() * sizeof(word) * copies;
+    bytes += here * run_.relation(number).attributes.size() * sizeof(word) * copies;
   }
+  const backend::memory_resource& memory = run_.values.memory;
   const std::uint64_t limit = memory.limit() != 0 ? memory.limit() : machine_bytes() / 2;
   if (memory.used() + bytes > limit) return false;
-  return seconds_anew >= static_cast<double>(rows) / exec::calibration::host_candidates_per_second;
+  return seconds_anew_ >= static_cast<double>(rows) / exec::calibration::host_candidates_per_second;
 }
 
 /// Adds the time of recomputing the waiting relations. Call after their evaluation.
-void engine_state::note_seconds_anew() {
-  if (waiting.empty()) return;
-  const auto& strata = current->executor->figures().strata;
+void evaluations::note_seconds_anew() {
+  if (waiting_.empty()) return;
+  const auto& strata = current_->executor().figures().strata;
   for (std::size_t number = 0; number < strata.size(); ++number) {
-    const auto& members = planned().strata[number].relations;
+    const auto& members = current_->plan().strata[number].relations;
     const bool is_waiting = std::any_of(members.begin(), members.end(), [this](relation_id member) {
-      return member.value < waiting.size() && waiting[member.value];
+      return member.value < waiting_.size() && waiting_[member.value];
     });
-    if (is_waiting) seconds_anew += strata[number].seconds;
+    if (is_waiting) seconds_anew_ += strata[number].seconds;
   }
-  waiting.clear();
+  waiting_.clear();
 }
 
 /// Creates a continuing evaluation with the results of the growing relations and of the relations that their rules
 /// read. Relations of the previous continuing evaluation are included, unless one of the relations could then not grow.
-void engine_state::take_over(const changes& now, const std::vector<bool>& growing) {
-  evaluation::recursion recursion{now.changed, growing, {}, nullptr};
-  if (continuing) {
-    const evaluation::recursion& before = *continuing->continued;
-    const std::vector<bool> both = united(now.changed, before.changed);
-    std::vector<bool> all = growing_from(analysed(), affected_by(analysed(), both), now.erased);
-    if (includes(all, united(growing, before.growing))) recursion = {both, std::move(all), {}, nullptr};
+void evaluations::take_over(const changes& now, const std::vector<bool>& growing) {
+  std::vector<bool> changed = now.changed;
+  std::vector<bool> all = growing;
+  if (continuing_) {
+    std::vector<bool> both = united(now.changed, continuing_->changed());
+    std::vector<bool> joint = growing_from(analysed(), affected_by(analysed(), both), now.erased);
+    if (includes(joint, united(growing, continuing_->growing()))) {
+      changed = std::move(both);
+      all = std::move(joint);
+    }
   }
-  recursion.held = united(read_by(analysed(), recursion.growing), recursion.growing);
-  staged_facts inserted = std::exchange(staged, staged_facts(staged.size()));
+  continuing_ = std::make_shared<continued_evaluation>(run_, std::move(changed), std::move(all));
+  staged_facts inserted = facts_.take_others(std::vector<bool>(facts_.size()));
   {
-    const span_scope span(figures, zero, "take over");
-    for (std::uint32_t number = 0; number < recursion.held.size(); ++number) {
-      if (recursion.held[number]) stage_results_of(number);
+    const span_scope span = run_.span("take over");
+    for (std::uint32_t number = 0; number < facts_.size(); ++number) {
+      if (continuing_->held()[number]) stage_results_of(number);
     }
   }
-  continuing = current = std::make_shared<evaluation>();
-  current->text = source;
-  current->source = std::make_shared<const sema::program>(recursion_of(analysed(), recursion.growing));
-  current->continued = std::move(recursion);
-  static_cast<void>(plan_current(planning_to_continue(tuned.planning)));
-  exec::options chosen = execution_options();
-  chosen.continues = true;
-  auto executor = exec::make_cpu_executor(planned(), symbols, memory, chosen);
-  current->continued->executor = executor.get();
-  current->executor = std::move(executor);
-  current->measures.emplace(*current->executor);
-  const span_scope span(figures, zero, "take over");
-  hand_over_results();
-  move_home(current->continued->held);
-  staged = std::move(inserted);
-}
-
-/// Moves the staged rows into the continuing executor, then evaluates the auxiliary relations once.
-void engine_state::hand_over_results() {
-  evaluation::recursion& made = *current->continued;
-  for (std::uint32_t number = 0; number < staged.size(); ++number) {
-    if (made.growing[number]) continue;  // growing relations need tuple sets
-    for (const staged_rows& block : std::exchange(staged[number], {})) {
-      std::vector<const word*> columns;
-      for (const auto& column : block.columns) columns.push_back(column.data());
-      made.executor->adopt(relation_id(number), columns, block.rows);
-    }
-  }
-  hand_over_staged_rows();
-  for (std::size_t number = 0; number + 1 < planned().strata.size(); ++number) made.executor->run_stratum(number);
+  current_ = continuing_;
+  continuing_->take_over(facts_);
+  move_home(continuing_->held());
+  facts_.restore(std::move(inserted));
 }
 
 /// Continues the evaluation from the facts inserted into growing relations.
-void engine_state::go_on(const std::vector<bool>& growing) {
-  monitor.begin_run();
-  current = continuing;
-  latest.push_back(current);
-  current->forget_columns();
-  proofs.reset();
-  const evaluation::recursion& recursion = *current->continued;
-  const span_scope span(figures, zero, "evaluate");
+void evaluations::go_on(const std::vector<bool>& growing) {
+  run_.monitor.begin_run();
+  current_ = continuing_;
+  latest_.push_back(current_);
   for (std::uint32_t number = 0; number < growing.size(); ++number) {
-    if (!recursion.growing[number]) continue;
-    row_indexes.erase(number);
-    classes.erase(number);
-    recursion.executor->forget_columns(relation_id(number));
-    for (staged_rows& block : std::exchange(staged[number], {})) {
-      std::vector<const word*> columns;
-      for (const auto& column : block.columns) columns.push_back(column.data());
-      recursion.executor->append(relation_id(number), columns, block.rows);
-      if (!is_plain_input(analysed().relations[number])) kept[number].push_back(std::move(block));
-    }
+    if (continuing_->growing()[number]) forget_indexes(number);
   }
-  recursion.executor->continue_stratum(planned().strata.size() - 1);
+  const span_scope span = run_.span("evaluate");
+  continuing_->go_on(facts_);
 }
 
 }  // namespace gpulog::detail

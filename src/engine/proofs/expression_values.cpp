@@ -27,7 +27,7 @@ std::optional<word> expression_values::value(const sema::expression& e) {
     case expression_form::variable:
       return values_[e.variable];
     case expression_form::constant:
-      return storage::word_of(e.constant, engine_->wide_or_none());
+      return storage::word_of(e.constant, context_->values.wide_or_none());
     case expression_form::unnamed:
       return std::nullopt;
     case expression_form::operation:
@@ -45,7 +45,8 @@ std::optional<word> expression_values::value(const sema::expression& e) {
         if (!field) return std::nullopt;
         fields.push_back(*field);
       }
-      const word found = std::as_const(engine_->records[static_cast<std::uint32_t>(fields.size())]).find(fields.data());
+      const word found =
+          std::as_const(context_->values.records[static_cast<std::uint32_t>(fields.size())]).find(fields.data());
       return found == storage::nil_record ? std::nullopt : std::optional(found);
     }
   }
@@ -64,35 +65,35 @@ std::optional<word> expression_values::compute(const sema::expression& e) {
   for (const word& argument : arguments) places.push_back(&argument);
   word result = 0;
   if (e.op == scalar_op::call_functor) {
-    engine_->functors->call(places, 1, &result);
+    context_->functors.table()->call(places, 1, &result);
   } else {
-    kernels::compute_text_tile(e.op, places, 1, &result, engine_->symbols, engine_->wide_or_none());
+    kernels::compute_text_tile(e.op, places, 1, &result, context_->values.symbols, context_->values.wide_or_none());
   }
   return result;
 }
 
 word expression_values::compute_words(scalar_op op, const std::vector<word>& arguments) const {
   const word last = arguments.back();
-  if (!engine_->wide) {
+  if (!context_->values.wide) {
     word result = 0;
     kernels::compute_tile(op, arguments.data(), &last, 1, &result);
     return result;
   }
-  const wide_word left = engine_->wide->value(arguments.front());
-  const wide_word right = engine_->wide->value(last);
+  const wide_word left = context_->values.wide->value(arguments.front());
+  const wide_word right = context_->values.wide->value(last);
   wide_word result = 0;
   kernels::compute_tile(op, &left, &right, 1, &result);
-  return engine_->wide->code(result);
+  return context_->values.wide->code(result);
 }
 
 bool expression_values::holds(comparison_op op, word left, word right) const {
   std::uint16_t selected = 0;
   try {
     const bool is_of_words = op <= comparison_op::greater_equal_float;
-    if (!engine_->wide || !is_of_words)
-      return kernels::select_tile(op, &left, &right, 1, &engine_->symbols, &selected) != 0;
-    const wide_word wide_left = engine_->wide->value(left);
-    const wide_word wide_right = engine_->wide->value(right);
+    if (!context_->values.wide || !is_of_words)
+      return kernels::select_tile(op, &left, &right, 1, &context_->values.symbols, &selected) != 0;
+    const wide_word wide_left = context_->values.wide->value(left);
+    const wide_word wide_right = context_->values.wide->value(right);
     return kernels::select_tile(op, &wide_left, &wide_right, 1, &selected) != 0;
   } catch (const kernels::rule_fault&) {
     return false;
@@ -106,7 +107,7 @@ bool expression_values::unify(const sema::expression& pattern, word value) {
     return true;
   }
   if (!pattern.is_record()) return this->value(pattern) == value;
-  const storage::record_table& table = engine_->records[static_cast<std::uint32_t>(pattern.arguments.size())];
+  const storage::record_table& table = context_->values.records[static_cast<std::uint32_t>(pattern.arguments.size())];
   if (!table.has(value)) return false;
   const word* const fields = table.fields(value);
   for (std::size_t i = 0; i < pattern.arguments.size(); ++i) {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/engine_state.hpp"
+#include "engine/run_context.hpp"
 #include "sema/program.hpp"
 
 namespace gpulog::detail {
@@ -12,8 +12,8 @@ namespace gpulog::detail {
 /// Values of a rule's variables, and of expressions over the variables. Words have the form that columns store.
 class expression_values {
  public:
-  expression_values(engine_state& engine, std::size_t variables)
-      : engine_(&engine), values_(variables), is_bound_(variables) {}
+  expression_values(run_context& context, std::size_t variables)
+      : context_(&context), values_(variables), is_bound_(variables) {}
 
   [[nodiscard]] bool is_bound(std::uint32_t variable) const { return is_bound_[variable] != 0; }
   [[nodiscard]] word operator[](std::uint32_t variable) const { return values_[variable]; }
@@ -41,7 +41,7 @@ class expression_values {
   [[nodiscard]] std::optional<word> compute(const sema::expression& e);
   [[nodiscard]] word compute_words(scalar_op op, const std::vector<word>& arguments) const;
 
-  engine_state* engine_;
+  run_context* context_;
   std::vector<word> values_;
   std::vector<std::uint8_t> is_bound_;
   std::vector<std::uint32_t> bound_;  ///< in order of binding

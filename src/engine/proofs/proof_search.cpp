@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/engine_state.hpp"
+#include "engine/run_context.hpp"
 #include "exec/calibration.hpp"
 #include "gpulog/error.hpp"
 
@@ -16,7 +16,7 @@ using exec::calibration::proof_most_instances;
 
 rule_matcher& proof_search::matcher_of(rule_id rule) {
   auto& made = matchers_[rule];
-  if (!made) made = std::make_unique<rule_matcher>(engine_->analysed()[rule], *engine_, stored_);
+  if (!made) made = std::make_unique<rule_matcher>(context_->analysed()[rule], *context_, stored_);
   return *made;
 }
 
@@ -28,7 +28,7 @@ proof_search::number proof_search::tuple_number(relation_id relation, std::span<
 }
 
 void proof_search::expand_rule(number of, std::uint32_t rule, bool only_proven, search_budget& budget) {
-  const sema::rule& source = engine_->analysed().rules[rule];
+  const sema::rule& source = context_->analysed().rules[rule];
   rule_matcher& matcher = matcher_of(source.id);
   if (!matcher.can_match()) return;
   std::vector<relation_id> read;
@@ -75,23 +75,23 @@ void proof_search::expand_closure(number of, search_budget& budget) {
 
 void proof_search::expand(number of, bool only_proven, search_budget& budget) {
   if (graph_[of].is_expanded || graph_[of].is_fact) return;
-  if (engine_->options.cancelled != nullptr && *engine_->options.cancelled) {
+  if (context_->options.cancelled != nullptr && *context_->options.cancelled) {
     throw cancelled_error("The run was cancelled");
   }
   const relation_id relation = graph_[of].relation;
-  for (const rule_id rule : engine_->analysed()[relation].rules) {
+  for (const rule_id rule : context_->analysed()[relation].rules) {
     expand_rule(of, rule.value, only_proven, budget);
     if (only_proven && graph_[of].is_proven) return;  // A later search may add the remaining instances.
   }
-  if (engine_->is_equivalence(relation.value)) expand_closure(of, budget);
+  if (context_->is_equivalence(relation.value)) expand_closure(of, budget);
   graph_[of].is_expanded = true;
 }
 
 std::vector<std::unique_ptr<proof_search::linear_form>>& proof_search::linear_forms_of(rule_id rule) {
   const auto [found, is_new] = linear_forms_.try_emplace(rule);
   if (!is_new) return found->second;
-  for (linear_rule& made : linear_rules_of(engine_->analysed(), engine_->analysed()[rule])) {
-    found->second.push_back(std::make_unique<linear_form>(std::move(made), *engine_, stored_));
+  for (linear_rule& made : linear_rules_of(context_->analysed(), context_->analysed()[rule])) {
+    found->second.push_back(std::make_unique<linear_form>(std::move(made), *context_, stored_));
   }
   return found->second;
 }
@@ -108,7 +108,7 @@ std::optional<proof_search::number> proof_search::replaced_premise(const linear_
   if (graph_[made].is_proven) return made;
   std::vector<number> premises;
   std::size_t next = of.first;
-  for (const sema::literal& part : engine_->analysed().rules[of.by].body) {
+  for (const sema::literal& part : context_->analysed().rules[of.by].body) {
     if (is_premise(part)) {
       premises.push_back(tuple_number(std::get<sema::atom>(part).relation, by.matcher.premises()[next++]));
     }
@@ -134,7 +134,7 @@ void proof_search::follow(number of, search_budget& budget) {
   if (graph_[of].is_followed || graph_[of].is_expanded || graph_[of].is_fact) return;
   const relation_id relation = graph_[of].relation;
   const std::vector<word> head(graph_.words(of).begin(), graph_.words(of).end());
-  for (const rule_id rule : engine_->analysed()[relation].rules) {
+  for (const rule_id rule : context_->analysed()[relation].rules) {
     for (const auto& by : linear_forms_of(rule)) {
       if (!by->matcher.can_match()) continue;
       by->matcher.for_each(head, budget, [&] {
@@ -144,7 +144,7 @@ void proof_search::follow(number of, search_budget& budget) {
       if (graph_[of].is_proven) return;
     }
   }
-  if (engine_->is_equivalence(relation.value)) expand_closure(of, budget);
+  if (context_->is_equivalence(relation.value)) expand_closure(of, budget);
   graph_[of].is_followed = true;
 }
 
@@ -262,7 +262,7 @@ proof_search::outcome proof_search::prove(number goal) {
 }
 
 std::string proof_search::obstacle(relation_id relation) {
-  const sema::relation& declared = engine_->analysed()[relation];
+  const sema::relation& declared = context_->analysed()[relation];
   for (const rule_id rule : declared.rules) {
     if (!matcher_of(rule).can_match()) return "a rule counts (autoinc), and what it counted is not kept";
   }

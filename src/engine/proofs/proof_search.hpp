@@ -17,7 +17,7 @@
 
 namespace gpulog::detail {
 
-struct engine_state;
+struct run_context;
 
 /// Searches proofs of an evaluation's tuples on request. Later questions reuse the results of earlier questions.
 ///
@@ -28,7 +28,8 @@ struct engine_state;
 /// of the second and third search are also well-founded, but may be higher than necessary.
 class proof_search {
  public:
-  explicit proof_search(engine_state& engine) : engine_(&engine), stored_(engine) {}
+  proof_search(run_context& context, const evaluations& results, const fact_store& facts)
+      : context_(&context), stored_(context, results, facts) {}
 
   /// Returns a proof; empty if the tuple does not exist.
   /// @param depth levels of tuples to show, at least 2
@@ -47,8 +48,8 @@ class proof_search {
   struct linear_form {
     linear_rule form;  ///< must stay at its address: the matcher refers to it
     rule_matcher matcher;
-    linear_form(linear_rule made, engine_state& engine, stored_relations& stored)
-        : form(std::move(made)), matcher(form.rule, engine, stored) {}
+    linear_form(linear_rule made, run_context& context, stored_relations& stored)
+        : form(std::move(made)), matcher(form.rule, context, stored) {}
   };
 
   [[nodiscard]] std::vector<std::unique_ptr<linear_form>>& linear_forms_of(rule_id rule);
@@ -85,7 +86,7 @@ class proof_search {
   [[nodiscard]] failed_rule failure_of(relation_id relation, std::size_t rule, std::span<const word> words,
                                        const variable_values& given);
 
-  engine_state* engine_;
+  run_context* context_;
   stored_relations stored_;
   std::map<rule_id, std::unique_ptr<rule_matcher>> matchers_;
   std::map<rule_id, std::vector<std::unique_ptr<linear_form>>> linear_forms_;

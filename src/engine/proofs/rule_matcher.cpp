@@ -61,11 +61,11 @@ std::vector<std::uint32_t> names_in(const std::vector<sema::literal>& body) {
 
 }  // namespace
 
-rule_matcher::rule_matcher(const sema::rule& source, engine_state& engine, stored_relations& stored)
+rule_matcher::rule_matcher(const sema::rule& source, run_context& context, stored_relations& stored)
     : source_(&source),
-      engine_(&engine),
+      context_(&context),
       stored_(&stored),
-      values_(engine, source.variables.size() + source.head.arguments.size()) {
+      values_(context, source.variables.size() + source.head.arguments.size()) {
   const std::size_t arity = source.head.arguments.size();
   std::vector<bool> bound(source.variables.size() + arity);
   for (std::size_t column = 0; column < arity; ++column) {
@@ -279,7 +279,7 @@ bool rule_matcher::generate(const sema::generator& made, const place& here) {
   for (const sema::expression& argument : made.arguments) {
     const auto known = values_.value(argument);
     if (!known) return true;
-    ends.push_back(storage::value_of(*known, engine_->wide_or_none()));
+    ends.push_back(storage::value_of(*known, context_->values.wide_or_none()));
   }
   const auto each = [&](auto from, auto to) {
     using Word = decltype(from);
@@ -289,14 +289,14 @@ bool rule_matcher::generate(const sema::generator& made, const place& here) {
       budget_->spend();
       const Word value = kernels::range_value(made.kind, from, distance, number);
       const std::size_t before = values_.mark();
-      const bool fits = values_.unify(made.result, storage::word_of(value, engine_->wide_or_none()));
+      const bool fits = values_.unify(made.result, storage::word_of(value, context_->values.wide_or_none()));
       const bool wants_more = !fits || go_on(here);
       values_.undo(before);
       if (!wants_more) return false;
     }
     return true;
   };
-  if (engine_->wide) return each(ends[0], ends[1]);
+  if (context_->values.wide) return each(ends[0], ends[1]);
   return each(static_cast<std::uint32_t>(ends[0]), static_cast<std::uint32_t>(ends[1]));
 }
 
@@ -307,13 +307,13 @@ void rule_matcher::fold_match(const sema::aggregate& folded, kernels::fold_state
   if (!known) return;
   if (folded.op == fold_op::functor) {
     const word number = folded.functor;
-    wide_word& so_far = folding.so_far(0, storage::word_of(folded.initial, engine_->wide_or_none()));
+    wide_word& so_far = folding.so_far(0, storage::word_of(folded.initial, context_->values.wide_or_none()));
     const auto before = static_cast<word>(so_far);
     word result = 0;
-    engine_->functors->call({&number, &before, &*known}, 1, &result);
+    context_->functors.table()->call({&number, &before, &*known}, 1, &result);
     so_far = result;
-  } else if (engine_->wide) {
-    const wide_word value = engine_->wide->value(*known);
+  } else if (context_->values.wide) {
+    const wide_word value = context_->values.wide->value(*known);
     folding.add(folded.op, true, &group, &value, 1);
   } else {
     folding.add(folded.op, true, &group, &*known, 1);
@@ -333,7 +333,7 @@ std::optional<word> rule_matcher::fold_value(const sema::aggregate& folded, step
   static_cast<void>(run({own.inside, 0, found}));
   if (!folding.has_value(folded.op, 0)) return std::nullopt;
   if (folded.op == fold_op::functor) return static_cast<word>(folding.value(folded.op, 0, word_size::bits32));
-  return storage::word_of(folding.value(folded.op, 0, engine_->source->words), engine_->wide_or_none());
+  return storage::word_of(folding.value(folded.op, 0, context_->source->words), context_->values.wide_or_none());
 }
 
 /// Returns whether an aggregate's value equals the value of its variable. A sum of floats depends on the order of its
@@ -344,7 +344,7 @@ bool rule_matcher::fits(const sema::aggregate& folded, word value) {
   const auto wanted = values_.value(folded.result);
   if (!wanted) return false;
   const auto real = [this](word stored) {
-    if (engine_->wide) return kernels::as_float(engine_->wide->value(stored));
+    if (context_->values.wide) return kernels::as_float(context_->values.wide->value(stored));
     return double{kernels::as_float(stored)};
   };
   constexpr double rounding = 1e-4;

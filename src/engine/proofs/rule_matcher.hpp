@@ -34,7 +34,7 @@ struct search_budget {
 class rule_matcher {
  public:
   /// @param source must stay at its address
-  rule_matcher(const sema::rule& source, engine_state& engine, stored_relations& stored);
+  rule_matcher(const sema::rule& source, run_context& context, stored_relations& stored);
 
   /// Returns false if values of the rule depend on the time of evaluation and the head does not contain them.
   [[nodiscard]] bool can_match() const { return has_order_; }
@@ -102,7 +102,7 @@ class rule_matcher {
   [[nodiscard]] const std::vector<word>& key_of(const sema::atom& read, step& own);
 
   const sema::rule* source_;
-  engine_state* engine_;
+  run_context* context_;
   stored_relations* stored_;
   std::vector<sema::literal> head_;  ///< equalities of the head's values and the rule's head arguments
   expression_values values_;

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/engine_state.hpp"
 #include "engine/proofs/proof_search.hpp"
 #include "engine/proofs/tuple_text.hpp"
+#include "engine/run_context.hpp"
 #include "exec/calibration.hpp"
 #include "gpulog/error.hpp"
 #include "sema/print.hpp"
@@ -50,12 +50,12 @@ class variable_types {
 bool is_made(const sema::variable& one) { return one.name.starts_with('@'); }
 
 /// Returns the rule with values as the names of its bound variables, for formatting.
-sema::rule named_by_values(const engine_state& engine, const sema::rule& rule, const expression_values& values) {
-  const variable_types types(engine.analysed(), rule);
+sema::rule named_by_values(const run_context& context, const sema::rule& rule, const expression_values& values) {
+  const variable_types types(context.analysed(), rule);
   sema::rule shown = rule;
   for (std::uint32_t variable = 0; variable < rule.variables.size(); ++variable) {
     const bool has_text = values.is_bound(variable) && !is_made(rule.variables[variable]) && types.is_known(variable);
-    if (has_text) shown.variables[variable].name = value_text(engine, values[variable], types[variable]);
+    if (has_text) shown.variables[variable].name = value_text(context, values[variable], types[variable]);
   }
   return shown;
 }
@@ -102,8 +102,8 @@ const proof_graph::instance* proof_search::best_instance(number of) const {
 proof proof_search::shown(number of, std::size_t depth, bool is_least) {
   const proof_graph::tuple& tuple = graph_[of];
   proof shown;
-  shown.text = tuple_text(*engine_, tuple.relation, graph_.words(of));
-  shown.relation = engine_->analysed()[tuple.relation].name;
+  shown.text = tuple_text(*context_, tuple.relation, graph_.words(of));
+  shown.relation = context_->analysed()[tuple.relation].name;
   if (tuple.is_fact || depth == 0) return shown;
   shown.height = tuple.height;
   shown.is_least = is_least;
@@ -115,7 +115,7 @@ proof proof_search::shown(number of, std::size_t depth, bool is_least) {
 }
 
 sema::rule proof_search::with_values(number of, const proof_graph::instance& by) {
-  const sema::rule& source = engine_->analysed().rules[by.rule];
+  const sema::rule& source = context_->analysed().rules[by.rule];
   rule_matcher& matcher = matcher_of(source.id);
   const auto wanted = graph_.premises(by);
   const std::vector<word> head(graph_.words(of).begin(), graph_.words(of).end());
@@ -127,7 +127,7 @@ sema::rule proof_search::with_values(number of, const proof_graph::instance& by)
       const std::vector<word>& there = matcher.premises()[i];
       if (!std::equal(words.begin(), words.end(), there.begin(), there.end())) return true;
     }
-    found = named_by_values(*engine_, source, matcher.values());
+    found = named_by_values(*context_, source, matcher.values());
     return false;
   });
   return found;
@@ -144,7 +144,7 @@ void proof_search::show_instance(number of, const proof_graph::instance& by, std
     for (const number premise : premises) into.premises.push_back(shown(premise, depth - 1, is_least));
     return;
   }
-  const sema::program& program = engine_->analysed();
+  const sema::program& program = context_->analysed();
   const sema::rule& source = program.rules[by.rule];
   const std::vector<rule_id>& rules = program[source.head.relation].rules;
   into.rule = sema::source_text(program, source);
@@ -165,7 +165,7 @@ void proof_search::show_instance(number of, const proof_graph::instance& by, std
 
 failed_rule proof_search::failure_of(relation_id relation, std::size_t rule, std::span<const word> words,
                                      const variable_values& given) {
-  const sema::program& program = engine_->analysed();
+  const sema::program& program = context_->analysed();
   const sema::rule& source = program[program[relation].rules[rule]];
   const variable_types types(program, source);
   failed_rule shown;
@@ -176,13 +176,13 @@ failed_rule proof_search::failure_of(relation_id relation, std::size_t rule, std
   for (std::size_t variable = 0; variable < values.size(); ++variable) {
     const auto found = given.find(source.variables[variable].name);
     if (found == given.end() || !types.is_known(variable)) continue;
-    values[variable] = value_from_text(*engine_, found->second, types[variable]);
+    values[variable] = value_from_text(*context_, found->second, types[variable]);
     if (!values[variable]) throw input_error("'" + found->second + "' is no value of variable " + found->first);
   }
   rule_matcher& matcher = matcher_of(source.id);
   shown.fits_head = matcher.assume(words, values);
   if (!shown.fits_head) return shown;
-  const sema::rule filled = named_by_values(*engine_, source, matcher.values());
+  const sema::rule filled = named_by_values(*context_, source, matcher.values());
   for (std::size_t variable = 0; variable < values.size(); ++variable) {
     const sema::variable& one = source.variables[variable];
     const bool is_free = !matcher.values().is_bound(static_cast<std::uint32_t>(variable)) && !is_made(one);
@@ -204,7 +204,7 @@ failed_rule proof_search::failure_of(relation_id relation, std::size_t rule, std
 std::vector<failed_rule> proof_search::why_not(relation_id relation, std::span<const word> words,
                                                const variable_values& given) {
   std::vector<failed_rule> rules;
-  const std::size_t count = engine_->analysed()[relation].rules.size();
+  const std::size_t count = context_->analysed()[relation].rules.size();
   for (std::size_t rule = 0; rule < count; ++rule) rules.push_back(failure_of(relation, rule, words, given));
   return rules;
 }

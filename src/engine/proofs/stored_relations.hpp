@@ -8,17 +8,20 @@
 #include <vector>
 
 #include "backend/array.hpp"
-#include "engine/proofs/column_index.hpp"
+#include "engine/rows/column_index.hpp"
 #include "support/ids.hpp"
 
 namespace gpulog::detail {
 
-struct engine_state;
+class evaluations;
+class fact_store;
+struct run_context;
 
 /// The tuples of an evaluation, searchable by any columns. Indexes are built on first use.
 class stored_relations {
  public:
-  explicit stored_relations(engine_state& engine) : engine_(&engine) {}
+  stored_relations(run_context& context, const evaluations& results, const fact_store& facts)
+      : context_(&context), results_(&results), given_(&facts) {}
 
   [[nodiscard]] std::uint64_t rows(relation_id relation) const;
   /// Returns the columns of a relation. The pairs of an equivalence relation are built on first use.
@@ -39,7 +42,9 @@ class stored_relations {
   [[nodiscard]] table pairs_of(relation_id relation) const;
   [[nodiscard]] table facts_of(relation_id relation) const;
 
-  engine_state* engine_;
+  run_context* context_;
+  const evaluations* results_;
+  const fact_store* given_;
   std::map<relation_id, table> pairs_;  ///< for equivalence relations
   std::map<relation_id, table> facts_;  ///< facts of relations that also have rules
   std::map<std::pair<relation_id, std::vector<std::uint32_t>>, column_index> indexes_;

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "engine/engine_state.hpp"
 #include "engine/proofs/tuple_text.hpp"
+#include "engine/run_context.hpp"
 #include "gpulog/error.hpp"
 #include "sema/types/types.hpp"
 
@@ -22,16 +22,16 @@ bool is_variable(std::string_view text) {
 
 }  // namespace
 
-tuple_question::tuple_question(engine_state& engine, std::string_view text) : engine_(&engine) {
+tuple_question::tuple_question(run_context& context, std::string_view text) : context_(&context) {
   for (const std::string_view part : parts_of_tuple(text)) atoms_.push_back(atom_from(part));
   if (atoms_.empty()) throw input_error("There is no tuple in the question, as reach(1, x) is");
   values_.resize(names_.size());
 }
 
 tuple_question::atom tuple_question::atom_from(std::string_view text) {
-  const written_tuple written = written_tuple_of(*engine_, text);
+  const written_tuple written = written_tuple_of(*context_, text);
   atom resolved{written.relation, {}};
-  const sema::relation& declared = engine_->analysed()[written.relation];
+  const sema::relation& declared = context_->analysed()[written.relation];
   for (std::size_t column = 0; column < written.values.size(); ++column) {
     const sema::attribute& attribute = declared.attributes[column];
     const value_type type{attribute.kind, attribute.structure};
@@ -41,7 +41,7 @@ tuple_question::atom tuple_question::atom_from(std::string_view text) {
     if (is_variable(value)) {
       own.variable = variable_named(value, type);
     } else {
-      own.constant = value_of_attribute(*engine_, value, declared, column);
+      own.constant = value_of_attribute(*context_, value, declared, column);
     }
   }
   return resolved;
@@ -72,7 +72,7 @@ tuple_matches tuple_question::answer(stored_relations& stored, std::size_t most)
   answer.is_all = is_all_;
   for (const std::vector<word>& match : found_) {
     std::vector<std::string>& texts = answer.values.emplace_back();
-    for (std::size_t v = 0; v < match.size(); ++v) texts.push_back(value_text(*engine_, match[v], types_[v]));
+    for (std::size_t v = 0; v < match.size(); ++v) texts.push_back(value_text(*context_, match[v], types_[v]));
   }
   return answer;
 }
@@ -132,7 +132,7 @@ bool tuple_question::match_row(std::size_t number, std::uint64_t row, stored_rel
 void tuple_question::check_cancelled() {
   constexpr std::uint64_t looks_between = 4096;
   if (++looks_ % looks_between != 0) return;
-  if (engine_->options.cancelled != nullptr && *engine_->options.cancelled)
+  if (context_->options.cancelled != nullptr && *context_->options.cancelled)
     throw cancelled_error("The run was cancelled");
 }
 

@@ -20,7 +20,7 @@ namespace gpulog::detail {
 class tuple_question {
  public:
   /// @throws input_error
-  tuple_question(engine_state& engine, std::string_view text);
+  tuple_question(run_context& context, std::string_view text);
 
   /// @param most maximum number of matches, at least 1
   [[nodiscard]] tuple_matches answer(stored_relations& stored, std::size_t most);
@@ -46,7 +46,7 @@ class tuple_question {
   [[nodiscard]] bool note_match();
   void check_cancelled();
 
-  engine_state* engine_;
+  run_context* context_;
   std::vector<atom> atoms_;
   std::vector<std::string> names_;  ///< by variable
   std::vector<value_type> types_;

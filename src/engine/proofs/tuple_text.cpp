@@ -3,20 +3,12 @@
 #include <fmt/core.h>
 
 #include "engine/declarations.hpp"
-#include "engine/engine_state.hpp"
+#include "engine/run_context.hpp"
 #include "io/values/structured_value.hpp"
 #include "sema/types/types.hpp"
 
 namespace gpulog::detail {
 namespace {
-
-io::structured_columns columns_of(const engine_state& engine) {
-  io::structured_columns columns;
-  columns.types = &engine.analysed().structures;
-  columns.records = &engine.records;
-  columns.wide = engine.wide_or_none();
-  return columns;
-}
 
 std::string_view without_blanks(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\n";
@@ -59,40 +51,40 @@ std::vector<std::string_view> arguments_in(std::string_view text) {
 
 }  // namespace
 
-std::string value_text(const engine_state& engine, word value, const value_type& type) {
-  const io::structured_columns columns = columns_of(engine);
+std::string value_text(const run_context& context, word value, const value_type& type) {
+  const io::structured_columns columns = context.structured();
   io::byte_buffer text;
-  io::structured_printer(text, columns, true, engine.symbols).print(value, type);
+  io::structured_printer(text, columns, true, context.values.symbols).print(value, type);
   return std::string(text.bytes());
 }
 
-std::optional<word> value_from_text(engine_state& engine, std::string_view text, const value_type& type) {
+std::optional<word> value_from_text(run_context& context, std::string_view text, const value_type& type) {
   word value = 0;
-  if (!io::parse_structured(text, type, columns_of(engine), engine.symbols, value)) return std::nullopt;
+  if (!io::parse_structured(text, type, context.structured(), context.values.symbols, value)) return std::nullopt;
   return value;
 }
 
-std::string tuple_text(const engine_state& engine, relation_id relation, std::span<const word> words) {
-  const sema::relation& declared = engine.analysed()[relation];
+std::string tuple_text(const run_context& context, relation_id relation, std::span<const word> words) {
+  const sema::relation& declared = context.analysed()[relation];
   std::string text = declared.name + "(";
   for (std::size_t column = 0; column < words.size(); ++column) {
     const sema::attribute& attribute = declared.attributes[column];
     if (column > 0) text += ", ";
-    text += value_text(engine, words[column], {attribute.kind, attribute.structure});
+    text += value_text(context, words[column], {attribute.kind, attribute.structure});
   }
   return text + ")";
 }
 
 std::vector<std::string_view> parts_of_tuple(std::string_view text) { return arguments_in(without_dot(text)); }
 
-written_tuple written_tuple_of(engine_state& engine, std::string_view text) {
+written_tuple written_tuple_of(run_context& context, std::string_view text) {
   const std::string_view whole = without_dot(text);
   const std::size_t open = whole.find('(');
   if (open == std::string_view::npos || !whole.ends_with(')')) {
     throw input_error(fmt::format("'{}' is no tuple, as reach(1, \"b\") is", text));
   }
-  const relation_id relation = relation_named(without_blanks(whole.substr(0, open)), engine.analysed());
-  const sema::relation& declared = engine.analysed()[relation];
+  const relation_id relation = relation_named(without_blanks(whole.substr(0, open)), context.analysed());
+  const sema::relation& declared = context.analysed()[relation];
   written_tuple written{relation, arguments_in(whole.substr(open + 1, whole.size() - open - 2))};
   if (written.values.size() != declared.attributes.size()) {
     throw input_error(fmt::format("relation {} has {} attributes, but '{}' gives {} values", declared.name,
@@ -101,21 +93,21 @@ written_tuple written_tuple_of(engine_state& engine, std::string_view text) {
   return written;
 }
 
-word value_of_attribute(engine_state& engine, std::string_view text, const sema::relation& declared,
+word value_of_attribute(run_context& context, std::string_view text, const sema::relation& declared,
                         std::size_t column) {
   const sema::attribute& attribute = declared.attributes[column];
-  const auto value = value_from_text(engine, text, {attribute.kind, attribute.structure});
+  const auto value = value_from_text(context, text, {attribute.kind, attribute.structure});
   if (value) return *value;
   throw input_error(fmt::format("'{}' is no value of attribute {} of relation {}, which is of type {}", text,
                                 attribute.name, declared.name, sema::kind_name(attribute.kind)));
 }
 
-std::pair<relation_id, std::vector<word>> tuple_from_text(engine_state& engine, std::string_view text) {
-  const written_tuple written = written_tuple_of(engine, text);
-  const sema::relation& declared = engine.analysed()[written.relation];
+std::pair<relation_id, std::vector<word>> tuple_from_text(run_context& context, std::string_view text) {
+  const written_tuple written = written_tuple_of(context, text);
+  const sema::relation& declared = context.analysed()[written.relation];
   std::vector<word> words;
   for (std::size_t column = 0; column < written.values.size(); ++column)
-    words.push_back(value_of_attribute(engine, written.values[column], declared, column));
+    words.push_back(value_of_attribute(context, written.values[column], declared, column));
   return {written.relation, std::move(words)};
 }
 

@@ -17,15 +17,15 @@ struct relation;
 /// Parses and formats tuples and values in the syntax of programs.
 namespace gpulog::detail {
 
-struct engine_state;
+struct run_context;
 
-[[nodiscard]] std::string value_text(const engine_state& engine, word value, const value_type& type);
+[[nodiscard]] std::string value_text(const run_context& context, word value, const value_type& type);
 /// Returns nothing for a text that is not a value of the type. Symbols may be written without quotes.
-[[nodiscard]] std::optional<word> value_from_text(engine_state& engine, std::string_view text, const value_type& type);
+[[nodiscard]] std::optional<word> value_from_text(run_context& context, std::string_view text, const value_type& type);
 /// Formats a tuple, for example reach(1, "b").
-[[nodiscard]] std::string tuple_text(const engine_state& engine, relation_id relation, std::span<const word> words);
+[[nodiscard]] std::string tuple_text(const run_context& context, relation_id relation, std::span<const word> words);
 /// @throws input_error
-[[nodiscard]] std::pair<relation_id, std::vector<word>> tuple_from_text(engine_state& engine, std::string_view text);
+[[nodiscard]] std::pair<relation_id, std::vector<word>> tuple_from_text(run_context& context, std::string_view text);
 
 /// A tuple in the syntax of programs: `reach(1, x)`.
 struct written_tuple {
@@ -33,11 +33,11 @@ struct written_tuple {
   std::vector<std::string_view> values;  ///< one for each attribute of the relation
 };
 /// @throws input_error
-[[nodiscard]] written_tuple written_tuple_of(engine_state& engine, std::string_view text);
+[[nodiscard]] written_tuple written_tuple_of(run_context& context, std::string_view text);
 /// Splits the text at commas outside quotes and brackets; ignores a dot at the end.
 [[nodiscard]] std::vector<std::string_view> parts_of_tuple(std::string_view text);
 /// @throws input_error if the text is not a value of the attribute
-[[nodiscard]] word value_of_attribute(engine_state& engine, std::string_view text, const sema::relation& declared,
+[[nodiscard]] word value_of_attribute(run_context& context, std::string_view text, const sema::relation& declared,
                                       std::size_t column);
 
 }  // namespace gpulog::detail

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "engine/engine_state.hpp"
-#include "engine/rows/shown_evaluation.hpp"
+#include "engine/rows/shown_rows.hpp"
 #include "gpulog/arrow.hpp"
 #include "gpulog/error.hpp"
 #include "gpulog/options.hpp"
@@ -126,16 +126,19 @@ void relation::insert_device_columns(std::span<const device_column> columns) {
 }
 
 std::optional<device_column> relation::on_device(std::size_t column) const {
-  const sema::relation& declared = engine_->analysed().relations[relation_];
+  const sema::relation& declared = engine_->run().relation(relation_);
   if (column >= declared.attributes.size()) {
     throw input_error("relation " + declared.name + " has no column " + std::to_string(column));
   }
-  if (!engine_->has_results_of(relation_) || engine_->wide || !is_number(declared.attributes[column].kind)) return {};
-  if (engine_->is_equivalence(relation_)) return {};
-  const std::shared_ptr<detail::evaluation>& home = engine_->homes[relation_];
+  const detail::run_context& run = engine_->run();
+  if (!engine_->results().has_results_of(relation_) || run.values.wide || run.is_equivalence(relation_) ||
+      !is_number(declared.attributes[column].kind)) {
+    return {};
+  }
+  const std::shared_ptr<detail::evaluation> home = engine_->results().home(relation_);
   // Encoded values must be decoded, which only the host supports.
-  if (home->numbers && home->numbers->covers(relation_)) return {};
-  const auto found = home->executor->device_columns(relation_id(relation_));
+  if (home->encoding_of(relation_) != nullptr) return {};
+  const auto found = home->executor().device_columns(relation_id(relation_));
   if (!found) return {};
   device_column shown;
   shown.values = found->columns[column];
@@ -143,10 +146,10 @@ std::optional<device_column> relation::on_device(std::size_t column) const {
   const value_kind kind = declared.attributes[column].kind;
   shown.format = kind == value_kind::number ? "i" : kind == value_kind::unsigned_number ? "I" : "f";
   shown.vendor = vendor();
-  shown.device = engine_->options.device;
+  shown.device = run.options.device;
   shown.stream = found->stream;
   shown.owner = std::make_shared<detail::shown_evaluation>(
-      detail::shown_evaluation{engine_->shared_from_this(), home, home->shown});
+      detail::shown_evaluation{engine_->shared_from_this(), home, home->shown()});
   return shown;
 }
 

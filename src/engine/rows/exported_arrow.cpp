@@ -154,7 +154,7 @@ std::unique_ptr<schema_parts> schema_of(std::string format, std::string name) {
 class relation_stream {
  public:
   relation_stream(std::shared_ptr<detail::engine_state> engine, std::uint32_t relation, const arrow_options& options)
-      : engine_(engine.get()), relation_(relation), options_(options), rows_(std::move(engine), relation) {}
+      : run_(engine->run()), relation_(relation), options_(options), rows_(std::move(engine), relation) {}
 
   [[nodiscard]] ArrowSchema schema() const {
     auto rows = schema_of("+s", "");
@@ -186,11 +186,11 @@ class relation_stream {
   std::string message;  ///< message of the last failure
 
  private:
-  [[nodiscard]] const sema::relation& declared() const { return engine_->analysed().relations[relation_]; }
+  [[nodiscard]] const sema::relation& declared() const { return run_.relation(relation_); }
   [[nodiscard]] bool is_coded(value_kind kind) const { return options_.dictionaries && kind == value_kind::symbol; }
 
   [[nodiscard]] const char* format_of(value_kind kind) const {
-    const bool is_wide = engine_->wide.has_value();
+    const bool is_wide = run_.values.wide.has_value();
     if (kind == value_kind::number) return is_wide ? "l" : "i";
     if (kind == value_kind::unsigned_number) return is_wide ? "L" : "I";
     if (kind == value_kind::floating) return is_wide ? "g" : "f";
@@ -202,17 +202,18 @@ class relation_stream {
     if (is_coded(attribute.kind)) return coded_array(column.words, rows);
     if (attribute.kind == value_kind::symbol) return symbol_array(column.words, rows);
     if (io::is_structured(attribute.kind)) return structured_array(column.words, attribute, rows);
-    if (!engine_->wide) return values_array(column.words, static_cast<std::int64_t>(rows), column.owner);
+    if (!run_.values.wide) return values_array(column.words, static_cast<std::int64_t>(rows), column.owner);
     const auto values = std::make_shared<std::vector<wide_word>>(rows);
     std::transform(column.words, column.words + rows, values->begin(),
-                   [this](word code) { return engine_->wide->value(code); });
+                   [this](word code) { return run_.values.wide->value(code); });
     return values_array(values->data(), static_cast<std::int64_t>(rows), values);
   }
 
   [[nodiscard]] ArrowArray symbol_array(const word* words, std::uint64_t rows) const {
     // After a fork, the child process has no worker threads.
-    io::task_runner tasks(getpid() == process_ ? engine_->options.jobs : 1);
-    const auto texts = std::make_shared<detail::text_buffers>(words, rows, engine_->symbols, !options_.binary, tasks);
+    io::task_runner tasks(getpid() == process_ ? run_.options.jobs : 1);
+    const auto texts =
+        std::make_shared<detail::text_buffers>(words, rows, run_.values.symbols, !options_.binary, tasks);
     if (!texts->ok()) throw no_utf8();
     auto parts = std::make_unique<array_parts>();
     parts->buffers = {nullptr, texts->offsets(), texts->bytes() == nullptr ? nothing : texts->bytes()};
@@ -222,7 +223,7 @@ class relation_stream {
 
   /// Codes are numbered by first occurrence: the engine may have many more symbols than the column.
   [[nodiscard]] ArrowArray coded_array(const word* words, std::uint64_t rows) const {
-    std::vector<std::uint32_t> code_of(engine_->symbols.size(), no_code);
+    std::vector<std::uint32_t> code_of(run_.values.symbols.size(), no_code);
     const auto codes = std::make_shared<std::vector<std::uint32_t>>(rows);
     text_column texts(!options_.binary, 0);
     std::uint32_t used = 0;
@@ -230,7 +231,7 @@ class relation_stream {
       std::uint32_t& code = code_of[words[row]];
       if (code == no_code) {
         code = used++;
-        texts.add(engine_->symbols.text(words[row]));
+        texts.add(run_.values.symbols.text(words[row]));
       }
       (*codes)[row] = code;
     }
@@ -242,13 +243,10 @@ class relation_stream {
   }
 
   [[nodiscard]] ArrowArray structured_array(const word* words, const sema::attribute& attribute, std::uint64_t rows) {
-    io::structured_columns structured;
-    structured.types = &engine_->analysed().structures;
-    structured.records = &engine_->records;
-    structured.wide = engine_->wide_or_none();
+    const io::structured_columns structured = run_.structured();
     text_column texts(!options_.binary, rows);
     io::byte_buffer text;
-    io::structured_printer printer(text, structured, true, engine_->symbols);
+    io::structured_printer printer(text, structured, true, run_.values.symbols);
     for (std::uint64_t row = 0; row < rows; ++row) {
       text.clear();
       printer.print(words[row], {attribute.kind, attribute.structure});
@@ -257,7 +255,7 @@ class relation_stream {
     return text_array(std::move(texts));
   }
 
-  detail::engine_state* engine_;
+  const detail::run_context& run_;
   std::uint32_t relation_;
   arrow_options options_;
   detail::shown_rows rows_;

@@ -29,13 +29,12 @@ struct made_column {
 class column_maker {
  public:
   column_maker(const detail::shown_rows& shown, detail::shared_words words)
-      : shown_(shown), words_(std::move(words)), engine_(*shown.shown()->engine) {}
+      : shown_(shown), words_(std::move(words)), run_(shown.shown()->engine->run()) {}
 
   [[nodiscard]] host_column make(const value_type& type) const {
-    if (io::is_structured(type.kind))
-      return made<value>([&](word one) { return detail::value_of(one, type, engine_); });
+    if (io::is_structured(type.kind)) return made<value>([&](word one) { return detail::value_of(one, type, run_); });
     if (type.kind == value_kind::symbol)
-      return made<std::string_view>([this](word one) { return engine_.symbols.text(one); });
+      return made<std::string_view>([this](word one) { return run_.values.symbols.text(one); });
     if (type.kind == value_kind::number) return numbers<std::int32_t, std::int64_t>();
     if (type.kind == value_kind::unsigned_number) return numbers<std::uint32_t, std::uint64_t>();
     return numbers<float, double>();
@@ -53,7 +52,8 @@ class column_maker {
 
   template <class Number, class Wide>
   [[nodiscard]] host_column numbers() const {
-    if (engine_.wide) return made<Wide>([this](word one) { return std::bit_cast<Wide>(engine_.wide->value(one)); });
+    if (run_.values.wide)
+      return made<Wide>([this](word one) { return std::bit_cast<Wide>(run_.values.wide->value(one)); });
     // A word has the same bits as the number.
     const auto* const first = reinterpret_cast<const Number*>(words_.words);
     return {std::span<const Number>(first, shown_.rows()), !shown_.are_shared(), words_.owner};
@@ -61,13 +61,13 @@ class column_maker {
 
   const detail::shown_rows& shown_;
   detail::shared_words words_;
-  const detail::engine_state& engine_;
+  const detail::run_context& run_;
 };
 
 }  // namespace
 
 host_column relation::column(std::size_t number) const {
-  const sema::relation& declared = engine_->analysed().relations[relation_];
+  const sema::relation& declared = engine_->run().relation(relation_);
   if (number >= declared.attributes.size()) {
     throw input_error("relation " + declared.name + " has no column " + std::to_string(number));
   }

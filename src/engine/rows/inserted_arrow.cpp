@@ -81,16 +81,13 @@ word_value<Word> word_value_of(Given given, value_kind kind) {
 /// Appends the words of one column from a sequence of arrays.
 class column_of_arrays {
  public:
-  column_of_arrays(std::uint32_t relation, std::size_t column, detail::engine_state& engine)
-      : declared_(engine.analysed().relations[relation]),
+  column_of_arrays(std::uint32_t relation, std::size_t column, detail::run_context& run)
+      : declared_(run.relation(relation)),
         attribute_(declared_.attributes[column]),
-        engine_(engine),
-        words_(engine.memory),
-        tasks_(std::make_unique<io::task_runner>(engine.options.jobs)) {
-    structured_.types = &engine.analysed().structures;
-    structured_.records = &engine.records;
-    structured_.wide = engine.wide_or_none();
-  }
+        run_(run),
+        structured_(run.structured()),
+        words_(run.values.memory),
+        tasks_(std::make_unique<io::task_runner>(run.options.jobs)) {}
 
   void append(const ArrowSchema& schema, const array_range& range) {
     if (range.length == 0) return;
@@ -135,7 +132,7 @@ class column_of_arrays {
     if (attribute_.kind == value_kind::symbol) {
       const std::uint64_t before = words_.size();
       words_.resize(before + rows);
-      detail::intern_texts(engine_.symbols, text_of, rows, words_.data() + before, *tasks_);
+      detail::intern_texts(run_.values.symbols, text_of, rows, words_.data() + before, *tasks_);
     } else {
       for (std::uint64_t row = 0; row < rows; ++row) words_.push_back(word_of(text_of(row), words_.size()));
     }
@@ -143,9 +140,9 @@ class column_of_arrays {
 
   /// @param row for error messages
   word word_of(std::string_view text, std::uint64_t row) {
-    if (attribute_.kind == value_kind::symbol) return engine_.symbols.intern(text);
+    if (attribute_.kind == value_kind::symbol) return run_.values.symbols.intern(text);
     word value = 0;
-    if (!io::parse_structured(text, {attribute_.kind, attribute_.structure}, structured_, engine_.symbols, value)) {
+    if (!io::parse_structured(text, {attribute_.kind, attribute_.structure}, structured_, run_.values.symbols, value)) {
       throw input_error(fmt::format("row {} of attribute {} of relation {} is no {}: {}", row, attribute_.name,
                                     declared_.name, attribute_.type_name, text));
     }
@@ -187,7 +184,7 @@ class column_of_arrays {
 
   template <class Given>
   void append_numbers(const Given* values, std::uint64_t rows) {
-    if (engine_.wide) {
+    if (run_.values.wide) {
       append_wide(values, rows);
       return;
     }
@@ -204,7 +201,7 @@ class column_of_arrays {
       const std::uint64_t before = words_.size();
       if (!convert(values + first, n, bits)) throw out_of_range(values + first, n, wide_word{}, before);
       words_.resize(before + n);
-      engine_.wide->codes(bits, static_cast<std::uint32_t>(n), words_.data() + before);
+      run_.values.wide->codes(bits, static_cast<std::uint32_t>(n), words_.data() + before);
     }
   }
 
@@ -246,7 +243,7 @@ class column_of_arrays {
 
   const sema::relation& declared_;
   const sema::attribute& attribute_;
-  detail::engine_state& engine_;
+  detail::run_context& run_;
   io::structured_columns structured_;
   backend::array<word> words_;
   std::unique_ptr<io::task_runner> tasks_;
@@ -310,10 +307,10 @@ std::vector<std::size_t> fields_for(const sema::relation& declared, const ArrowS
 class incoming_rows {
  public:
   incoming_rows(std::uint32_t relation, detail::engine_state& engine)
-      : relation_(relation), engine_(engine), declared_(engine.analysed().relations[relation]) {
-    engine.require_changeable(relation);
+      : relation_(relation), engine_(engine), declared_(engine.run().relation(relation)) {
+    engine.results().require_changeable(relation);
     columns_.reserve(declared_.attributes.size());
-    for (std::size_t c = 0; c < declared_.attributes.size(); ++c) columns_.emplace_back(relation, c, engine);
+    for (std::size_t c = 0; c < declared_.attributes.size(); ++c) columns_.emplace_back(relation, c, engine.run());
   }
 
   void read_rows(ArrowArrayStream& rows) {
@@ -364,7 +361,7 @@ class incoming_rows {
       block.columns.push_back(std::move(words));
     }
     block.rows = rows_;
-    if (rows_ != 0) engine_.staged[relation_].push_back(std::move(block));
+    if (rows_ != 0) engine_.facts().stage(relation_, std::move(block));
   }
 
  private:
@@ -380,8 +377,8 @@ void inserting(std::uint32_t relation, const detail::engine_state& engine, const
   try {
     work();
   } catch (const backend::memory_exceeded& fault) {
-    throw detail::out_of_memory("inserting into relation " + engine.analysed().relations[relation].name, fault,
-                                engine.memory);
+    throw detail::out_of_memory("inserting into relation " + engine.run().relation(relation).name, fault,
+                                engine.run().values.memory);
   } catch (const std::length_error& fault) {
     throw memory_limit_error(fault.what());  // too many distinct values for a word
   }

@@ -23,27 +23,26 @@ namespace {
 /// Appends the words of a column that the caller provides.
 class column_reader {
  public:
-  column_reader(std::uint32_t relation, std::size_t column, detail::engine_state& engine, backend::array<word>& words)
+  column_reader(std::uint32_t relation, std::size_t column, detail::run_context& run, backend::array<word>& words)
       : relation_(relation),
         column_(column),
-        declared_(engine.analysed().relations[relation]),
+        declared_(run.relation(relation)),
         attribute_(declared_.attributes[column]),
-        engine_(engine),
+        run_(run),
         words_(words) {}
 
   template <class Value>
   void operator()(std::span<const Value> values) const {
     if constexpr (std::is_convertible_v<Value, std::string_view>) {
-      if (io::is_structured(attribute_.kind))
-        return detail::append_new_words(values, relation_, column_, engine_, words_);
+      if (io::is_structured(attribute_.kind)) return detail::append_new_words(values, relation_, column_, run_, words_);
       if (attribute_.kind != value_kind::symbol) throw wrong_type();
       words_.resize(values.size());
-      io::task_runner tasks(engine_.options.jobs);
+      io::task_runner tasks(run_.options.jobs);
       detail::intern_texts(
-          engine_.symbols, [values](std::uint64_t row) { return std::string_view(values[row]); }, values.size(),
+          run_.values.symbols, [values](std::uint64_t row) { return std::string_view(values[row]); }, values.size(),
           words_.data(), tasks);
     } else if constexpr (!std::is_arithmetic_v<Value>) {
-      detail::append_new_words(values, relation_, column_, engine_, words_);
+      detail::append_new_words(values, relation_, column_, run_, words_);
     } else {
       read_numbers(values);
     }
@@ -52,7 +51,7 @@ class column_reader {
  private:
   template <class Value>
   void read_numbers(std::span<const Value> values) const {
-    const detail::bits_of_value bits_of(attribute_.kind, engine_.wide.has_value());
+    const detail::bits_of_value bits_of(attribute_.kind, run_.values.wide.has_value());
     if (!bits_of(Value{}).has_value()) throw wrong_type();
     for (std::size_t row = 0; row < values.size(); ++row) {
       const std::optional<wide_word> bits = bits_of(values[row]);
@@ -60,7 +59,7 @@ class column_reader {
         throw input_error(fmt::format("row {} of attribute {} of relation {} is no {} of 32 bits: {}", row,
                                       attribute_.name, declared_.name, sema::kind_name(attribute_.kind), values[row]));
       }
-      words_.push_back(storage::word_of(*bits, engine_.wide_or_none()));
+      words_.push_back(storage::word_of(*bits, run_.values.wide_or_none()));
     }
   }
 
@@ -73,7 +72,7 @@ class column_reader {
   std::size_t column_;
   const sema::relation& declared_;
   const sema::attribute& attribute_;
-  detail::engine_state& engine_;
+  detail::run_context& run_;
   backend::array<word>& words_;
 };
 
@@ -84,8 +83,8 @@ std::size_t length_of(const typed_column& column) {
 }  // namespace
 
 void relation::insert_columns(std::span<const typed_column> columns) {
-  const sema::relation& declared = engine_->analysed().relations[relation_];
-  engine_->require_changeable(relation_);
+  const sema::relation& declared = engine_->run().relation(relation_);
+  engine_->results().require_changeable(relation_);
   if (columns.empty() && declared.attributes.empty()) {
     throw input_error("relation " + declared.name + " has no attributes: how many tuples there are is unknown");
   }
@@ -103,14 +102,14 @@ void relation::insert_columns(std::span<const typed_column> columns) {
   try {
     detail::staged_rows block;
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      backend::array<word>& words = block.columns.emplace_back(engine_->memory);
+      backend::array<word>& words = block.columns.emplace_back(engine_->run().values.memory);
       words.reserve(rows);
-      std::visit(column_reader(relation_, c, *engine_, words), columns[c]);
+      std::visit(column_reader(relation_, c, engine_->run(), words), columns[c]);
     }
     block.rows = rows;
-    engine_->staged[relation_].push_back(std::move(block));
+    engine_->facts().stage(relation_, std::move(block));
   } catch (const backend::memory_exceeded& fault) {
-    throw detail::out_of_memory("inserting into relation " + declared.name, fault, engine_->memory);
+    throw detail::out_of_memory("inserting into relation " + declared.name, fault, engine_->run().values.memory);
   }
 }
 

@@ -18,7 +18,7 @@ namespace gpulog {
 namespace {
 
 const sema::relation& declaration_of(const detail::engine_state* engine, std::uint32_t relation) {
-  return engine->analysed().relations[relation];
+  return engine->run().relation(relation);
 }
 
 input_error too_wide(std::size_t column, const std::string& relation) {
@@ -37,23 +37,23 @@ std::uint32_t tuple::stored_word(std::size_t column) const {
     throw input_error(fmt::format("relation {} has {} attributes, and no number {}", relation.name,
                                   relation.attributes.size(), column));
   }
-  return engine_->at(relation_, row_, column);
+  return engine_->results().at(relation_, row_, column);
 }
 
 std::uint64_t tuple::word64(std::size_t column) const {
-  return storage::value_of(stored_word(column), engine_->wide_or_none());
+  return storage::value_of(stored_word(column), engine_->run().values.wide_or_none());
 }
 
 std::int64_t tuple::number64(std::size_t column) const {
   const std::uint64_t bits = word64(column);
-  return engine_->wide ? std::bit_cast<std::int64_t>(bits) : static_cast<std::int32_t>(bits);
+  return engine_->run().values.wide ? std::bit_cast<std::int64_t>(bits) : static_cast<std::int32_t>(bits);
 }
 
 std::uint64_t tuple::unsigned_number64(std::size_t column) const { return word64(column); }
 
 double tuple::floating64(std::size_t column) const {
   const std::uint64_t bits = word64(column);
-  if (engine_->wide) return std::bit_cast<double>(bits);
+  if (engine_->run().values.wide) return std::bit_cast<double>(bits);
   return double{std::bit_cast<float>(static_cast<std::uint32_t>(bits))};
 }
 
@@ -85,25 +85,23 @@ std::string_view tuple::symbol(std::size_t column) const {
     throw input_error(
         fmt::format("attribute {} of relation {} is no symbol", column, declaration_of(engine_, relation_).name));
   }
-  return engine_->symbols.text(id);
+  return engine_->run().values.symbols.text(id);
 }
 
 value tuple::value(std::size_t column) const {
   const std::uint32_t stored = stored_word(column);
   const sema::attribute& attribute = declaration_of(engine_, relation_).attributes[column];
-  return detail::value_of(stored, {attribute.kind, attribute.structure}, *engine_);
+  return detail::value_of(stored, {attribute.kind, attribute.structure}, engine_->run());
 }
 
 std::string tuple::text(std::size_t column) const {
   const std::uint32_t stored = stored_word(column);
   const sema::attribute& attribute = declaration_of(engine_, relation_).attributes[column];
-  if (attribute.kind == value_kind::symbol) return std::string(engine_->symbols.text(stored));
-  io::structured_columns columns;
-  columns.types = &engine_->analysed().structures;
-  columns.records = &engine_->records;
-  columns.wide = engine_->wide_or_none();
+  if (attribute.kind == value_kind::symbol) return std::string(engine_->run().values.symbols.text(stored));
+  const io::structured_columns columns = engine_->run().structured();
   io::byte_buffer text;
-  io::structured_printer(text, columns, false, engine_->symbols).print(stored, {attribute.kind, attribute.structure});
+  io::structured_printer(text, columns, false, engine_->run().values.symbols)
+      .print(stored, {attribute.kind, attribute.structure});
   return std::string(text.bytes());
 }
 
@@ -112,29 +110,30 @@ const std::string& relation::name() const { return declaration_of(engine_, relat
 std::size_t relation::arity() const { return declaration_of(engine_, relation_).attributes.size(); }
 
 std::vector<attribute> relation::attributes() const {
-  return detail::attributes_of(declaration_of(engine_, relation_), engine_->analysed());
+  return detail::attributes_of(declaration_of(engine_, relation_), engine_->run().analysed());
 }
 
-std::uint64_t relation::size() const { return engine_->rows(relation_); }
+std::uint64_t relation::size() const { return engine_->results().rows(relation_); }
 
 bool relation::contains(std::span<const value> values) const {
-  const auto words = detail::known_row_of(values, relation_, *engine_);
-  return words && engine_->contains(relation_, *words);
+  const auto words = detail::known_row_of(values, relation_, engine_->run());
+  return words && engine_->results().contains(relation_, *words);
 }
 
 void relation::insert(std::span<const value> values) {
-  engine_->require_changeable(relation_);
-  const std::vector<gpulog::word> words = detail::new_row_of(values, relation_, *engine_);
+  engine_->results().require_changeable(relation_);
+  const std::vector<gpulog::word> words = detail::new_row_of(values, relation_, engine_->run());
   try {
-    engine_->stage(relation_, words);
+    engine_->facts().stage_row(relation_, words);
   } catch (const backend::memory_exceeded& fault) {
-    throw detail::out_of_memory("inserting into relation " + name(), fault, engine_->memory);
+    throw detail::out_of_memory("inserting into relation " + name(), fault, engine_->run().values.memory);
   }
 }
 
 void relation::erase(std::span<const value> values) {
-  engine_->require_changeable(relation_);
-  if (auto words = detail::known_row_of(values, relation_, *engine_)) engine_->erase(relation_, std::move(*words));
+  engine_->results().require_changeable(relation_);
+  if (auto words = detail::known_row_of(values, relation_, engine_->run()))
+    engine_->facts().erase(relation_, std::move(*words), !engine_->results().has_begun());
 }
 
 }  // namespace gpulog

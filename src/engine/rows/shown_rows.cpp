@@ -6,15 +6,16 @@
 namespace gpulog::detail {
 
 shown_rows::shown_rows(std::shared_ptr<engine_state> engine, std::uint32_t relation)
-    : shown_(std::make_shared<shown_evaluation>()), relation_(relation), rows_(engine->rows(relation)) {
+    : shown_(std::make_shared<shown_evaluation>()), relation_(relation), rows_(engine->results().rows(relation)) {
   shown_->engine = std::move(engine);
-  const engine_state& state = *shown_->engine;
-  if (state.has_results_of(relation)) shown_->home = state.homes[relation];
-  if (shown_->home) shown_->shown = shown_->home->shown;
-  are_made_ = shown_->home && state.is_equivalence(relation);
-  if (state.analysed().relations[relation].attributes.empty() || are_made_) return;
+  const run_context& run = shown_->engine->run();
+  const evaluations& results = shown_->engine->results();
+  if (results.has_results_of(relation)) shown_->home = results.home(relation);
+  if (shown_->home) shown_->shown = shown_->home->shown();
+  are_made_ = shown_->home && run.is_equivalence(relation);
+  if (run.relation(relation).attributes.empty() || are_made_) return;
   if (shown_->home) {
-    for (const word* const words : state.columns_of(relation)) columns_.push_back({words, shown_});
+    for (const word* const words : results.columns_of(relation)) columns_.push_back({words, shown_});
   } else {
     copy_staged_rows();
   }
@@ -24,13 +25,13 @@ std::vector<shared_words> shown_rows::columns(std::uint64_t first, std::uint64_t
   if (!are_made_) return columns_;
   std::vector<shared_words> result;
   const std::vector<word*> made = add_columns(result, rows);
-  shown_->home->executor->read_pairs(relation_id(relation_), first, rows, made.data());
+  shown_->home->executor().read_pairs(relation_id(relation_), first, rows, made.data());
   return result;
 }
 
 std::vector<word*> shown_rows::add_columns(std::vector<shared_words>& columns, std::uint64_t rows) const {
   std::vector<word*> pointers;
-  for (std::size_t c = 0; c < shown_->engine->analysed().relations[relation_].attributes.size(); ++c) {
+  for (std::size_t c = 0; c < shown_->engine->run().relation(relation_).attributes.size(); ++c) {
     const auto copy = std::make_shared<std::vector<word>>(rows);
     pointers.push_back(copy->data());
     columns.push_back({copy->data(), copy});
@@ -40,7 +41,7 @@ std::vector<word*> shown_rows::add_columns(std::vector<shared_words>& columns, s
 
 void shown_rows::copy_staged_rows() {
   std::vector<word*> made = add_columns(columns_, rows_);
-  for (const staged_rows& block : shown_->engine->staged[relation_]) {
+  for (const staged_rows& block : shown_->engine->facts().staged(relation_)) {
     for (std::size_t c = 0; c < made.size(); ++c) made[c] = std::copy_n(block.columns[c].data(), block.rows, made[c]);
   }
 }

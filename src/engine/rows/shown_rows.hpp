@@ -5,9 +5,15 @@
 #include <vector>
 
 #include "engine/engine_state.hpp"
-#include "engine/rows/shown_evaluation.hpp"
 
 namespace gpulog::detail {
+
+/// Keeps the rows of a relation alive, even if the engine is evaluated again or reset.
+struct shown_evaluation {
+  std::shared_ptr<engine_state> engine;
+  std::shared_ptr<evaluation> home;   ///< destroyed first; nullptr: no evaluation yet
+  std::shared_ptr<const void> shown;  ///< rows do not move while this pointer exists
+};
 
 /// The words of a column, and the owner of the words.
 struct shared_words {

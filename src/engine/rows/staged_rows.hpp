@@ -14,6 +14,12 @@ namespace gpulog::detail {
 struct staged_rows {
   std::vector<backend::array<word>> columns;  ///< one per attribute
   std::uint64_t rows = 0;                     ///< for a nullary relation: number of times that its tuple was given
+
+  [[nodiscard]] std::vector<const word*> pointers(std::uint64_t first_row = 0) const {
+    std::vector<const word*> pointers;
+    for (const auto& column : columns) pointers.push_back(column.data() + first_row);
+    return pointers;
+  }
 };
 
 /// By relation: blocks in the given order.

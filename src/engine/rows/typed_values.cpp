@@ -12,8 +12,8 @@
 #include <utility>
 #include <variant>
 
-#include "engine/engine_state.hpp"
 #include "engine/rows/value_bits.hpp"
+#include "engine/run_context.hpp"
 #include "gpulog/error.hpp"
 #include "io/values/structured_value.hpp"
 #include "sema/types/types.hpp"
@@ -41,22 +41,18 @@ const branch_type* find_branch(const structure_type& type, std::string_view name
 /// throws a misfit for an invalid value.
 class value_reader {
  public:
-  value_reader(engine_state& engine, bool adds)
-      : engine_(engine), structures_(engine.analysed().structures), adds_(adds) {
-    columns_.types = &structures_;
-    columns_.records = &engine.records;
-    columns_.wide = engine.wide_or_none();
-  }
+  value_reader(run_context& context, bool adds)
+      : context_(context), structures_(context.analysed().structures), columns_(context.structured()), adds_(adds) {}
 
   std::optional<word> read(const value& given, const value_type& type) {
     if (const auto* text = std::get_if<std::string>(&given)) return read_text(*text, type);
     if (const auto* fields = std::get_if<record>(&given)) return read(*fields, type);
     if (const auto* chosen = std::get_if<branch>(&given)) return read(*chosen, type);
     if (std::holds_alternative<nil_record>(given) && type.kind == value_kind::record) return storage::nil_record;
-    const auto bits = std::visit(bits_of_value(type.kind, engine_.wide.has_value()), given);
+    const auto bits = std::visit(bits_of_value(type.kind, context_.values.wide.has_value()), given);
     if (!bits) throw misfit{};
-    if (adds_ || !engine_.wide) return storage::word_of(*bits, engine_.wide_or_none());
-    const word code = engine_.wide->known_code(*bits);
+    if (adds_ || !context_.values.wide) return storage::word_of(*bits, context_.values.wide_or_none());
+    const word code = context_.values.wide->known_code(*bits);
     return code == storage::wide_values::no_code ? std::nullopt : std::optional(code);
   }
 
@@ -91,10 +87,11 @@ class value_reader {
 
  private:
   std::optional<word> read_text(std::string_view text, const value_type& type) {
-    if (type.kind == value_kind::symbol) return adds_ ? engine_.symbols.intern(text) : engine_.symbols.find(text);
+    if (type.kind == value_kind::symbol)
+      return adds_ ? context_.values.symbols.intern(text) : context_.values.symbols.find(text);
     if (!io::is_structured(type.kind)) throw misfit{};
     word parsed = 0;
-    if (!io::parse_structured(text, type, columns_, engine_.symbols, parsed)) {
+    if (!io::parse_structured(text, type, columns_, context_.values.symbols, parsed)) {
       throw misfit{fmt::format("{} has no text {}", name_of(type, structures_), text)};
     }
     return parsed;
@@ -121,13 +118,13 @@ class value_reader {
   }
 
   std::optional<word> record_of(const std::vector<word>& fields) {
-    storage::record_table& table = engine_.records[static_cast<std::uint32_t>(fields.size())];
+    storage::record_table& table = context_.values.records[static_cast<std::uint32_t>(fields.size())];
     if (adds_) return table.intern(fields.data());
     const word found = table.find(fields.data());
     return found == storage::nil_record ? std::nullopt : std::optional(found);
   }
 
-  engine_state& engine_;
+  run_context& context_;
   const std::vector<structure_type>& structures_;
   io::structured_columns columns_;
   bool adds_;
@@ -138,35 +135,35 @@ class value_reader {
 /// @param place prefix of error messages
 /// @throws input_error, memory_limit_error
 template <class Given>
-std::optional<word> word_of(const Given& given, std::uint32_t relation, std::size_t column, engine_state& engine,
+std::optional<word> word_of(const Given& given, std::uint32_t relation, std::size_t column, run_context& context,
                             bool adds, const std::function<std::string()>& place) {
-  const sema::relation& declared = engine.analysed().relations[relation];
+  const sema::relation& declared = context.analysed().relations[relation];
   const sema::attribute& attribute = declared.attributes[column];
   const value_type type{attribute.kind, attribute.structure};
   try {
-    return value_reader(engine, adds).read(given, type);
+    return value_reader(context, adds).read(given, type);
   } catch (const misfit& fault) {
     throw input_error(fmt::format("{}attribute {} of relation {} is of type {}{}{}", place(), attribute.name,
-                                  declared.name, name_of(type, engine.analysed().structures),
+                                  declared.name, name_of(type, context.analysed().structures),
                                   fault.why.empty() ? "" : ": ", fault.why));
   } catch (const backend::memory_exceeded& fault) {
     const std::string doing = adds ? "inserting into relation " : "looking for a row of relation ";
-    throw out_of_memory(doing + declared.name, fault, engine.memory);
+    throw out_of_memory(doing + declared.name, fault, context.values.memory);
   } catch (const std::length_error& fault) {
     throw memory_limit_error(fault.what());  // too many distinct values for a word
   }
 }
 
-std::optional<std::vector<word>> row_of(std::span<const value> values, std::uint32_t relation, engine_state& engine,
+std::optional<std::vector<word>> row_of(std::span<const value> values, std::uint32_t relation, run_context& context,
                                         bool adds) {
-  const sema::relation& declared = engine.analysed().relations[relation];
+  const sema::relation& declared = context.analysed().relations[relation];
   if (values.size() != declared.attributes.size()) {
     throw input_error(fmt::format("relation {} has {} attributes, but {} values were given", declared.name,
                                   declared.attributes.size(), values.size()));
   }
   std::vector<word> words;
   for (std::size_t c = 0; c < values.size(); ++c) {
-    if (const auto read = word_of(values[c], relation, c, engine, adds, [] { return std::string(); }))
+    if (const auto read = word_of(values[c], relation, c, context, adds, [] { return std::string(); }))
       words.push_back(*read);
   }
   return words.size() == values.size() ? std::optional(std::move(words)) : std::nullopt;
@@ -175,19 +172,19 @@ std::optional<std::vector<word>> row_of(std::span<const value> values, std::uint
 /// Converts words to values.
 class value_maker {
  public:
-  explicit value_maker(const engine_state& engine) : engine_(engine), structures_(engine.analysed().structures) {}
+  explicit value_maker(const run_context& context) : context_(context), structures_(context.analysed().structures) {}
 
   value make(word stored, const value_type& type) {
     if (++made_ > largest_value) throw too_large("has more than", largest_value, "values in it");
     switch (type.kind) {
       case value_kind::symbol:
-        return std::string(engine_.symbols.text(stored));
+        return std::string(context_.values.symbols.text(stored));
       case value_kind::record:
         return make_record(stored, structures_[type.structure.value]);
       case value_kind::adt:
         return make_branch(stored, structures_[type.structure.value]);
       default:
-        return make_number(storage::value_of(stored, engine_.wide_or_none()), type.kind);
+        return make_number(storage::value_of(stored, context_.values.wide_or_none()), type.kind);
     }
   }
 
@@ -195,9 +192,9 @@ class value_maker {
   [[nodiscard]] value make_number(wide_word bits, value_kind kind) const {
     const auto half = static_cast<std::uint32_t>(bits);
     if (kind == value_kind::number)
-      return engine_.wide ? value(std::bit_cast<std::int64_t>(bits)) : value(std::bit_cast<std::int32_t>(half));
-    if (kind == value_kind::unsigned_number) return engine_.wide ? value(std::uint64_t{bits}) : value(half);
-    return engine_.wide ? value(std::bit_cast<double>(bits)) : value(std::bit_cast<float>(half));
+      return context_.values.wide ? value(std::bit_cast<std::int64_t>(bits)) : value(std::bit_cast<std::int32_t>(half));
+    if (kind == value_kind::unsigned_number) return context_.values.wide ? value(std::uint64_t{bits}) : value(half);
+    return context_.values.wide ? value(std::bit_cast<double>(bits)) : value(std::bit_cast<float>(half));
   }
 
   value make_record(word stored, const structure_type& type) {
@@ -229,7 +226,7 @@ class value_maker {
 
   /// Returns nullptr if the record does not exist.
   [[nodiscard]] const word* fields_of(word stored, std::size_t arity) const {
-    const storage::record_table& table = engine_.records[static_cast<std::uint32_t>(arity)];
+    const storage::record_table& table = context_.values.records[static_cast<std::uint32_t>(arity)];
     return table.has(stored) ? table.fields(stored) : nullptr;
   }
 
@@ -237,7 +234,7 @@ class value_maker {
     return input_error(fmt::format("a value {} {} {}: it has a text only", what, most, unit));
   }
 
-  const engine_state& engine_;
+  const run_context& context_;
   const std::vector<structure_type>& structures_;
   std::size_t depth_ = 0;
   std::size_t made_ = 0;
@@ -245,36 +242,35 @@ class value_maker {
 
 }  // namespace
 
-std::vector<word> new_row_of(std::span<const value> values, std::uint32_t relation, engine_state& engine) {
-  return row_of(values, relation, engine, true).value();
+std::vector<word> new_row_of(std::span<const value> values, std::uint32_t relation, run_context& context) {
+  return row_of(values, relation, context, true).value();
 }
 
 std::optional<std::vector<word>> known_row_of(std::span<const value> values, std::uint32_t relation,
-                                              engine_state& engine) {
-  return row_of(values, relation, engine, false);
+                                              run_context& context) {
+  return row_of(values, relation, context, false);
 }
 
 template <class Given>
-void append_new_words(std::span<const Given> values, std::uint32_t relation, std::size_t column, engine_state& engine,
+void append_new_words(std::span<const Given> values, std::uint32_t relation, std::size_t column, run_context& context,
                       backend::array<word>& words) {
   for (std::size_t row = 0; row < values.size(); ++row) {
     const auto place = [row] { return fmt::format("row {}: ", row); };
-    words.push_back(word_of(values[row], relation, column, engine, true, place).value());
+    words.push_back(word_of(values[row], relation, column, context, true, place).value());
   }
 }
-template void append_new_words(std::span<const value>, std::uint32_t, std::size_t, engine_state&,
+template void append_new_words(std::span<const value>, std::uint32_t, std::size_t, run_context&, backend::array<word>&);
+template void append_new_words(std::span<const std::string>, std::uint32_t, std::size_t, run_context&,
                                backend::array<word>&);
-template void append_new_words(std::span<const std::string>, std::uint32_t, std::size_t, engine_state&,
+template void append_new_words(std::span<const std::string_view>, std::uint32_t, std::size_t, run_context&,
                                backend::array<word>&);
-template void append_new_words(std::span<const std::string_view>, std::uint32_t, std::size_t, engine_state&,
+template void append_new_words(std::span<const record>, std::uint32_t, std::size_t, run_context&,
                                backend::array<word>&);
-template void append_new_words(std::span<const record>, std::uint32_t, std::size_t, engine_state&,
-                               backend::array<word>&);
-template void append_new_words(std::span<const branch>, std::uint32_t, std::size_t, engine_state&,
+template void append_new_words(std::span<const branch>, std::uint32_t, std::size_t, run_context&,
                                backend::array<word>&);
 
-value value_of(word stored, const value_type& type, const engine_state& engine) {
-  return value_maker(engine).make(stored, type);
+value value_of(word stored, const value_type& type, const run_context& context) {
+  return value_maker(context).make(stored, type);
 }
 
 }  // namespace gpulog::detail

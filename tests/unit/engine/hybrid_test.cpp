@@ -21,11 +21,11 @@ using rows = std::vector<std::vector<wide_word>>;
 constexpr std::uint64_t most_rows = 1000000;
 
 rows rows_of(const detail::engine_state& state, std::uint32_t relation) {
-  const std::size_t arity = state.analysed().relations[relation].attributes.size();
-  rows result(state.rows(relation));
+  const std::size_t arity = state.run().relation(relation).attributes.size();
+  rows result(state.results().rows(relation));
   for (std::uint64_t row = 0; row < result.size(); ++row) {
     for (std::size_t c = 0; c < arity; ++c)
-      result[row].push_back(storage::value_of(state.at(relation, row, c), state.wide_or_none()));
+      result[row].push_back(storage::value_of(state.results().at(relation, row, c), state.run().values.wide_or_none()));
   }
   std::sort(result.begin(), result.end());
   return result;
@@ -51,20 +51,22 @@ TEST(hybrid_executors, golden_programs_release_only) {
       continue;  // programs that have to fail
     }
     bool is_small = true;
-    for (std::uint32_t r = 0; r < alone.analysed().relations.size(); ++r) is_small &= alone.rows(r) <= most_rows;
+    for (std::uint32_t r = 0; r < alone.run().analysed().relations.size(); ++r)
+      is_small &= alone.results().rows(r) <= most_rows;
     if (!is_small) continue;  // pairs of an equivalence relation, which would be copied and compared
     std::vector<rows> expected;
-    for (std::uint32_t r = 0; r < alone.analysed().relations.size(); ++r) expected.push_back(rows_of(alone, r));
+    for (std::uint32_t r = 0; r < alone.run().analysed().relations.size(); ++r) expected.push_back(rows_of(alone, r));
     for (const std::size_t parity : parities) {
       run_options without_parts = options;
       if (parity > 1) without_parts.tuning["decomposition"] = "off";  // recursions move between iterations
       detail::engine_state mixed(source.state(), without_parts);
       backend::host_memory other_memory;
-      mixed.make_other_executor = [&](exec::options chosen) {
+      mixed.results().use_executors_of([&](exec::options chosen) {
+        const plan::program& plan = mixed.results().current()->running_plan();
         exec::placement_rules rules;
         rules.wide = chosen.wide;
         rules.reoptimize = chosen.reoptimize;
-        for (std::size_t s = 0; s < mixed.running_plan().strata.size(); ++s) {
+        for (std::size_t s = 0; s < plan.strata.size(); ++s) {
           const bool is_there = s % 2 == parity || parity > 1;
           rules.why_not_on_device.emplace_back(is_there ? "" : "its number");
         }
@@ -72,16 +74,16 @@ TEST(hybrid_executors, golden_programs_release_only) {
         if (parity > 1) {
           rules.move_at = parity - 2;
         }
-        chosen.may_run = exec::strata_of_device(mixed.running_plan(), rules);
-        auto device = exec::make_cpu_executor(mixed.running_plan(), mixed.symbols, other_memory, chosen);
-        chosen.may_run = exec::strata_of_host(mixed.running_plan(), rules);
-        auto host = exec::make_cpu_executor(mixed.running_plan(), mixed.symbols, mixed.memory, chosen);
-        return exec::make_hybrid_executor(mixed.running_plan(), std::move(device), std::move(host), rules);
-      };
+        chosen.may_run = exec::strata_of_device(plan, rules);
+        auto device = exec::make_cpu_executor(plan, mixed.run().values.symbols, other_memory, chosen);
+        chosen.may_run = exec::strata_of_host(plan, rules);
+        auto host = exec::make_cpu_executor(plan, mixed.run().values.symbols, mixed.run().values.memory, chosen);
+        return exec::make_hybrid_executor(plan, std::move(device), std::move(host), rules);
+      });
       mixed.load();
       mixed.evaluate();
-      for (std::uint32_t r = 0; r < alone.analysed().relations.size(); ++r) {
-        EXPECT_EQ(rows_of(mixed, r), expected[r]) << alone.analysed().relations[r].name;
+      for (std::uint32_t r = 0; r < alone.run().analysed().relations.size(); ++r) {
+        EXPECT_EQ(rows_of(mixed, r), expected[r]) << alone.run().analysed().relations[r].name;
       }
       ++compared;
       mixed.reset();  // before its memory

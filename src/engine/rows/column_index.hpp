@@ -13,11 +13,9 @@ namespace gpulog::detail {
 /// Finds rows by the values of some columns: a hash table with chains, 16 bytes per row.
 class column_index {
  public:
-  /// @param columns of the relation; must not change, and must outlive this object
-  /// @param keys numbers of the key columns
+  /// @param keys columns of the relation; must not change, and must outlive this object
   /// @throws backend::memory_exceeded
-  column_index(std::vector<const word*> columns, std::vector<std::uint32_t> keys, std::uint64_t rows,
-               backend::memory_resource& memory);
+  column_index(std::vector<const word*> keys, std::uint64_t rows, backend::memory_resource& memory);
 
   /// Calls visit(row), in ascending order, for rows with the key until visit returns false.
   /// @return whether visit never returned false

@@ -1,11 +1,11 @@
-#include "engine/proofs/column_index.hpp"
+#include "engine/rows/column_index.hpp"
+
+#include <utility>
 
 namespace gpulog::detail {
 
-column_index::column_index(std::vector<const word*> columns, std::vector<std::uint32_t> keys, std::uint64_t rows,
-                           backend::memory_resource& memory)
-    : first_(memory, rows), next_(memory, rows) {
-  for (const std::uint32_t key : keys) keys_.push_back(columns[key]);
+column_index::column_index(std::vector<const word*> keys, std::uint64_t rows, backend::memory_resource& memory)
+    : keys_(std::move(keys)), first_(memory, rows), next_(memory, rows) {
   // Descending, so that each chain is ascending.
   for (std::uint64_t row = rows; row-- > 0;) {
     storage::key_hash hash;

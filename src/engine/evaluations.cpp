@@ -1,0 +1,194 @@
+#include "engine/evaluations.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "engine/again/affected.hpp"
+#include "gpulog/error.hpp"
+#include "kernels/join/pipeline.hpp"
+#include "sema/print.hpp"
+
+namespace gpulog::detail {
+namespace {
+
+/// Replaces names introduced by the planner in a message of the executor.
+std::string with_names_of_program(const std::string& message) {
+  const std::size_t place = std::min(message.find("\nin file "), message.size());
+  return sema::without_made_names(std::string_view(message).substr(0, place)) + message.substr(place);
+}
+
+}  // namespace
+
+void evaluations::require_changes(const std::string& subject) const {
+  if (is_evaluating()) throw input_error(subject + " cannot be changed while the program is being evaluated");
+  if (state_ == state::failed) throw input_error("an evaluation has failed: the engine has to be reset");
+}
+
+const std::vector<const word*>& evaluations::columns_of(std::uint32_t relation) const {
+  try {
+    return homes_[relation]->columns_of(relation);
+  } catch (const exec::memory_fault& fault) {
+    throw memory_limit_error(with_names_of_program(fault.what()));
+  } catch (const backend::memory_exceeded& fault) {
+    throw out_of_memory("reading relation " + run_.relation(relation).name, fault, run_.values.memory);
+  }
+}
+
+std::uint64_t evaluations::rows(std::uint32_t relation) const {
+  return has_results_of(relation) ? homes_[relation]->executor().rows(relation_id(relation)) : facts_.rows(relation);
+}
+
+word evaluations::at(std::uint32_t relation, std::uint64_t row, std::size_t column) const {
+  if (!has_results_of(relation)) return facts_.at(relation, row, column);
+  if (!run_.is_equivalence(relation)) return columns_of(relation)[column][row];
+  word pair[2];
+  word* const columns[] = {pair, pair + 1};
+  homes_[relation]->executor().read_pairs(relation_id(relation), row, 1, columns);
+  return pair[column];
+}
+
+bool evaluations::contains(std::uint32_t relation, std::span<const word> row) {
+  if (row.empty()) return rows(relation) != 0;
+  if (!has_results_of(relation)) return facts_.contains(relation, row);
+  try {
+    if (run_.is_equivalence(relation)) {
+      const auto& classes = classes_.try_emplace(relation, homes_[relation]->executor(), relation_id(relation));
+      return classes.first->second.are_equal(row[0], row[1]);
+    }
+    auto index = row_indexes_.find(relation);
+    if (index == row_indexes_.end()) {
+      column_index made(columns_of(relation), rows(relation), run_.values.memory);
+      index = row_indexes_.emplace(relation, std::move(made)).first;
+    }
+    return index->second.contains(row);
+  } catch (const backend::memory_exceeded& fault) {
+    throw out_of_memory("looking for a row of relation " + run_.relation(relation).name, fault, run_.values.memory);
+  }
+}
+
+void evaluations::forget_indexes(std::uint32_t relation) {
+  row_indexes_.erase(relation);
+  classes_.erase(relation);
+}
+
+void evaluations::forget_latest() {
+  latest_.clear();
+  run_.figures.backend = "cpu";
+  run_.figures.fallback_reason.clear();
+  run_.figures.dense_columns.clear();
+  run_.figures.strata.clear();
+  run_.figures.relations.clear();
+}
+
+void evaluations::reset() {
+  row_indexes_.clear();
+  classes_.clear();
+  homes_.clear();
+  current_.reset();
+  continuing_.reset();
+  latest_.clear();
+  stale_.clear();
+  waiting_.clear();
+  seconds_anew_ = 0;
+  state_ = state::none;
+}
+
+void evaluations::change(const std::function<void()>& work) {
+  const state before = state_.exchange(state::failed);
+  work();
+  state_ = before;
+}
+
+void evaluations::move_home(const std::vector<bool>& relations) {
+  for (std::uint32_t number = 0; number < relations.size(); ++number) {
+    if (!relations[number]) continue;
+    forget_indexes(number);
+    homes_[number] = current_;
+  }
+}
+
+void evaluations::evaluate_staged(std::shared_ptr<const sema::program> part, const std::vector<bool>& relations) {
+  run_.monitor.begin_run();
+  current_ = std::make_shared<evaluation>(run_, std::move(part));
+  latest_.push_back(current_);
+  move_home(relations);
+  current_->evaluate(facts_, make_other_executor_);
+}
+
+/// Returns the program without erased facts of its text.
+std::shared_ptr<const sema::program> evaluations::first_program() const {
+  const auto is_erased = [this](const sema::fact& fact) {
+    const std::uint32_t relation = fact.relation.value;
+    return facts_.has_erased(relation) && facts_.is_erased(relation, run_.values.row_of(fact));
+  };
+  const auto& facts = analysed().facts;
+  if (std::none_of(facts.begin(), facts.end(), is_erased)) return {run_.source, &analysed()};
+  auto changed = std::make_shared<sema::program>(analysed());
+  std::erase_if(changed->facts, is_erased);
+  return changed;
+}
+
+/// Keeps copies of facts that cannot be distinguished from derived rows after the evaluation.
+void evaluations::keep_facts(const sema::program& first) {
+  for (std::uint32_t number = 0; number < facts_.size(); ++number) {
+    if (!run_.needed[number]) continue;
+    facts_.forget_erased(number);
+    if (!is_plain_input(run_.relation(number))) facts_.keep_staged(number);
+  }
+  std::map<std::uint32_t, staged_rows> blocks;
+  for (const sema::fact& fact : first.facts) {
+    if (!run_.needed[fact.relation.value] || is_plain_input(analysed()[fact.relation])) continue;
+    append_row(blocks[fact.relation.value], run_.values.row_of(fact), run_.values.memory);
+  }
+  for (auto& [number, block] : blocks) facts_.keep(number, std::move(block));
+}
+
+void evaluations::evaluate_first() {
+  const auto first = first_program();
+  keep_facts(*first);
+  homes_.resize(facts_.size());
+  stale_.resize(facts_.size());
+  forget_latest();
+  // Facts of relations that no output needs are set aside: a later program may need them.
+  staged_facts others = facts_.take_others(run_.needed);
+  evaluate_staged(first, run_.needed);
+  facts_.restore(std::move(others));
+  for (const sema::fact& fact : first->facts) {
+    if (!run_.needed[fact.relation.value]) facts_.stage_row(fact.relation.value, run_.values.row_of(fact));
+  }
+}
+
+/// Translates the errors of an evaluation.
+void evaluations::attempt() {
+  try {
+    has_begun() ? evaluate_again() : evaluate_first();
+  } catch (const exec::evaluation_fault& fault) {
+    throw evaluation_error(with_names_of_program(fault.what()));
+  } catch (const exec::memory_fault& fault) {
+    throw memory_limit_error(with_names_of_program(fault.what()));
+  } catch (const backend::memory_exceeded& fault) {
+    throw out_of_memory("evaluating", fault, run_.values.memory);
+  } catch (const std::length_error& fault) {
+    throw memory_limit_error(fault.what());  // a table is full: its numbers are words
+  } catch (const kernels::interrupted&) {
+    throw cancelled_error("The run was cancelled");
+  }
+}
+
+void evaluations::evaluate() {
+  const timed_scope timer(run_.figures.evaluate_seconds, run_.figures.total_seconds);
+  state_ = state::evaluating;
+  const struct failed_unless_done {
+    std::atomic<state>& now;
+    ~failed_unless_done() {
+      if (now == state::evaluating) now = state::failed;
+    }
+  } watched{state_};
+  attempt();
+  state_ = state::evaluated;
+}
+
+}  // namespace gpulog::detail

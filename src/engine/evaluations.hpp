@@ -1,0 +1,126 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/again/continued_evaluation.hpp"
+#include "engine/evaluation.hpp"
+#include "engine/rows/column_index.hpp"
+#include "engine/rows/element_classes.hpp"
+#include "engine/rows/fact_store.hpp"
+#include "engine/run_context.hpp"
+
+namespace gpulog::detail {
+
+/// The evaluations of a run, and the rows of relations: results, or facts before the first evaluation. The member
+/// functions are in separate files by subject: evaluate_again.cpp (changed facts after an evaluation),
+/// continue_evaluation.cpp (continuation from inserted facts), change_program.cpp (another program).
+class evaluations {
+ public:
+  evaluations(run_context& run, fact_store& facts) : run_(run), facts_(facts) {}
+
+  /// Evaluates the program. After the first evaluation, only relations with changed facts and their dependents are
+  /// evaluated. After a failure, only reset() is valid.
+  void evaluate();
+  /// Forgets all evaluations.
+  void reset();
+  /// Forgets the results that another program cannot use; the context still holds the old program.
+  void prepare_for(const sema::program& next);
+  /// Runs a change of the program. After a failure, only reset() is valid.
+  void change(const std::function<void()>& work);
+  /// @throws input_error during an evaluation, and after an evaluation failed
+  void require_changes(const std::string& subject = "facts") const;
+  void require_changeable(std::uint32_t relation) const { require_changes("relation " + run_.relation(relation).name); }
+
+  [[nodiscard]] bool is_evaluating() const { return state_ == state::evaluating; }
+  /// Returns whether the last evaluation succeeded.
+  [[nodiscard]] bool has_results() const { return state_ == state::evaluated; }
+  /// Returns whether an evaluation was begun.
+  [[nodiscard]] bool has_begun() const { return !homes_.empty(); }
+  /// Returns whether some evaluation holds the rows of the relation; false if the relation was never needed.
+  [[nodiscard]] bool has_results_of(std::uint32_t relation) const { return has_results() && homes_[relation]; }
+  /// Returns the evaluation that holds the rows of the relation; nullptr: none.
+  [[nodiscard]] std::shared_ptr<evaluation> home(std::uint32_t relation) const {
+    return relation < homes_.size() ? homes_[relation] : nullptr;
+  }
+  /// Returns the last evaluation, which may still run; nullptr: none.
+  [[nodiscard]] const evaluation* current() const { return current_.get(); }
+  /// Returns the evaluations of the last evaluate(), in order.
+  [[nodiscard]] const std::vector<std::shared_ptr<evaluation>>& latest() const { return latest_; }
+
+  [[nodiscard]] std::uint64_t rows(std::uint32_t relation) const;
+  [[nodiscard]] word at(std::uint32_t relation, std::uint64_t row, std::size_t column) const;
+  /// Returns the columns after the evaluation. Not valid for equivalence relations.
+  /// @throws memory_limit_error
+  [[nodiscard]] const std::vector<const word*>& columns_of(std::uint32_t relation) const;
+  /// Returns whether the relation contains the row.
+  /// @throws memory_limit_error
+  [[nodiscard]] bool contains(std::uint32_t relation, std::span<const word> row);
+
+  void use_executors_of(executor_maker make) { make_other_executor_ = std::move(make); }
+
+ private:
+  enum class state : std::uint8_t { none, evaluating, failed, evaluated };
+  /// The changes since the last evaluation, by relation.
+  struct changes {
+    std::vector<bool> changed;
+    std::vector<bool> erased;    ///< lost facts or holds no rows: cannot be continued
+    std::vector<bool> affected;  ///< changed or dependent, and needed
+    std::vector<bool> left;      ///< changed or dependent, but not needed now
+  };
+
+  [[nodiscard]] const sema::program& analysed() const { return run_.analysed(); }
+  void attempt();
+  void evaluate_first();
+  [[nodiscard]] std::shared_ptr<const sema::program> first_program() const;
+  void keep_facts(const sema::program& first);
+  /// Evaluates a program, or a part of it, on the staged rows.
+  /// @param relations relations whose rows the evaluation will hold
+  void evaluate_staged(std::shared_ptr<const sema::program> part, const std::vector<bool>& relations);
+  /// Registers the current evaluation as the holder of the relations' rows.
+  void move_home(const std::vector<bool>& relations);
+  void forget_indexes(std::uint32_t relation);
+  /// Clears the figures of the last evaluation.
+  void forget_latest();
+
+  void evaluate_again();
+  [[nodiscard]] changes find_changes() const;
+  [[nodiscard]] std::vector<bool> with_incomplete(std::vector<bool> affected) const;
+  /// Returns whether an evaluation holds all rows of the relation instead of only the requested ones.
+  [[nodiscard]] bool is_complete(relation_id relation) const;
+  void begin_anew(const std::vector<bool>& relations);
+  void stage_facts_of(std::uint32_t relation);
+  void stage_results_of(std::uint32_t relation);
+  [[nodiscard]] std::vector<staged_rows> results_of(std::uint32_t relation) const;
+
+  [[nodiscard]] std::vector<bool> growing_now(const changes& now);
+  void forget_stale(const std::vector<bool>& anew);
+  [[nodiscard]] bool inserts_little(const std::vector<bool>& growing) const;
+  [[nodiscard]] bool pays_to_take_over(const std::vector<bool>& growing) const;
+  void note_seconds_anew();
+  void take_over(const changes& now, const std::vector<bool>& growing);
+  void go_on(const std::vector<bool>& growing);
+
+  run_context& run_;
+  fact_store& facts_;
+  std::atomic<state> state_ = state::none;
+  std::shared_ptr<evaluation> current_;
+  std::vector<std::shared_ptr<evaluation>> homes_;  ///< by relation; empty before the first evaluation
+  std::vector<std::shared_ptr<evaluation>> latest_;
+  std::vector<bool> stale_;  ///< by relation: whether its rows are outdated because no output needed them
+  std::shared_ptr<continued_evaluation> continuing_;  ///< continued with inserted facts, if any
+  std::vector<bool> waiting_;                         ///< relations evaluated anew until continuing is worthwhile
+  double seconds_anew_ = 0;                           ///< total seconds for relations in `waiting_`
+  /// Indexes for contains(), built on first use: tuple sets are freed by then, or are on a device.
+  std::map<std::uint32_t, column_index> row_indexes_;
+  std::map<std::uint32_t, element_classes> classes_;
+  executor_maker make_other_executor_;
+};
+
+}  // namespace gpulog::detail
