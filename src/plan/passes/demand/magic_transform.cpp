@@ -310,9 +310,10 @@ class program_maker final : public goal_reader {
   sema::program run() {
     add_relations();
     made_.rules.clear();
+    const std::vector<bool> is_running = running_rules();
     for (const sema::rule& rule : source_.rules) {
       const relation_id head = rule.head.relation;
-      if (asked_.contains(head)) continue;
+      if (asked_.contains(head) || !is_running[rule.id.value]) continue;
       const bool changes = found_.is_reached(head) && !allowed_.is_frozen(head) && !grows(rule);
       found_.begin_rules_of(false);
       add_rule(changes ? pass_sideways(rule, std::nullopt, *this) : rule, changes);
@@ -347,6 +348,16 @@ class program_maker final : public goal_reader {
   }
 
  private:
+  /// Returns, by rule, whether its relation has the rule. An engine that evaluates again takes away the rules of
+  /// relations that stay as they are.
+  [[nodiscard]] std::vector<bool> running_rules() const {
+    std::vector<bool> running(source_.rules.size());
+    for (const sema::relation& relation : source_.relations) {
+      for (const rule_id id : relation.rules) running[id.value] = true;
+    }
+    return running;
+  }
+
   void add_relations() {
     for (const auto& [relation, bounds] : found_.goals()) {
       if (found_.is_full(relation)) continue;
