@@ -34,7 +34,7 @@ class class_search {
         for (rule_version& version : repeated.versions) add_version(version);
       }
       for (subsumption& applied : one.subsumptions) add_version(applied.version);
-      if (one.row_wise) add_row_filters(one);
+      if (one.row_wise) add_row_filters(one.relations.front(), one.row_wise->filters);
     }
     return classes();
   }
@@ -119,6 +119,7 @@ class class_search {
     held_.clear();
     held_outside_.clear();
     for (operation& op : version.operations) std::visit([this](auto& visited) { add(visited); }, op);
+    if (version.row_wise) add_row_filters(version.head, version.row_wise->filters);
   }
 
   void join_keys(relation_id relation, index_id index, std::vector<operand>& keys) {
@@ -192,10 +193,9 @@ class class_search {
   }
 
   /// Adds the filters of row-wise evaluation, which repeat filters of the versions.
-  void add_row_filters(stratum& one) {
-    const relation_id head = one.relations.front();
+  void add_row_filters(relation_id head, std::vector<filter>& filters) {
     held_ = {{slot_id(0), column(head, 0)}, {slot_id(1), column(head, 1)}};
-    for (filter& compared : one.row_wise->filters) add_comparison(compared);
+    for (filter& compared : filters) add_comparison(compared);
   }
 
   [[nodiscard]] std::vector<encodable_domain> classes() {
