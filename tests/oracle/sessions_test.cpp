@@ -1,5 +1,5 @@
-// Engines that go on with programs that get longer, as a session has them: what each query finds, against the naive
-// evaluator on the program up to there.
+// Sessions: an engine continues with a program that grows. Each answer is compared with the naive evaluator on the
+// program so far.
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@
 namespace gpulog {
 namespace {
 
-/// A program line by line: what it declares, and clauses in any order.
+/// A program line by line: declarations, and clauses in random order.
 struct program_lines {
   std::string declarations;
   std::vector<std::string> clauses;
@@ -41,7 +41,7 @@ program_lines lines_of(const std::string& text, std::mt19937_64& random) {
   return found;
 }
 
-/// By relation.
+/// Rows by relation.
 std::map<std::string, row_texts> results_from_scratch(const std::string& text) {
   source_manager sources;
   diagnostics report;
@@ -66,7 +66,7 @@ std::map<std::string, row_texts> results_from_scratch(const std::string& text) {
   return all;
 }
 
-/// A session: a text that grows, and one engine.
+/// A session: one engine, and a program text that grows.
 class session_run {
  public:
   session_run(const mode& how, std::string declarations) : text_(std::move(declarations)) {
@@ -107,13 +107,13 @@ class session_run {
   std::size_t engines_ = 0;
 };
 
-/// A query for all rows of a relation, or for those with the first value of one of them, and what it has to find.
+/// A query for all rows of a relation, or for the rows with a given first value, and the expected answer.
 struct question {
   std::string query;
   row_texts answer;
 };
 
-/// As a program has it. @param text of a symbol, or of its bits
+/// Returns a constant in the form of a program. @param text of a symbol, or of the bits of a number
 std::string constant_of(const std::string& type, const std::string& text) {
   if (type == "symbol") return "\"" + text + "\"";
   return type == "number" ? std::to_string(static_cast<std::int32_t>(std::stoul(text))) : text;
@@ -171,7 +171,7 @@ TEST(sessions, random_programs) {
   }
 }
 
-/// The magic-set transformation of a later query read rules of a relation that stays as it is: "map::at".
+/// The magic-set transformation of a later query read rules of an unchanged relation, and ended with "map::at".
 TEST(sessions, relations_that_stay_have_no_rules) {
   const std::uint64_t seed = 4321000777;
   expect_same_in_session(oracle::make_random_program(seed, {}).text, seed, modes[seed % modes.size()]);
@@ -222,7 +222,7 @@ TEST(sessions, constants_of_queries_have_the_engines_numbers) {
   EXPECT_EQ(session.engines(), 1U);
 }
 
-/// The texts of both rules are the same once they are analysed.
+/// The texts of both rules are equal after the analysis.
 TEST(sessions, rules_are_compared_with_their_types) {
   const std::string declared = ".decl a(x:number)\na(-1). a(1).\n.decl b(x:number)\n";
   engine running(program::from_text(declared + "b(x) :- a(x), x < 2.\n"));

@@ -19,7 +19,7 @@ class random_choice {
  public:
   explicit random_choice(std::uint64_t seed) : random_(seed) {}
   std::uint64_t below(std::uint64_t n) { return random_() % n; }
-  /// So many different ones of the lines, in order.
+  /// Returns `count` different lines, in their order.
   std::string some(const std::vector<std::string>& lines, std::size_t count) {
     std::set<std::size_t> chosen;
     while (chosen.size() < std::min(count, lines.size())) chosen.insert(below(lines.size()));
@@ -32,7 +32,7 @@ class random_choice {
   std::mt19937_64 random_;
 };
 
-/// Programs in which domination need not be an order: then what is left depends on every step.
+/// Makes programs whose domination is not always an order: the remaining tuples then depend on every step.
 std::string make_subsumptive_program(std::uint64_t seed) {
   random_choice random(seed);
   const bool recursive = random.below(4) != 0;
@@ -123,7 +123,8 @@ class running_program {
   engine running_;
 };
 
-/// Recursive aggregates; relation `wrong` says where a result is not what its rules give for it, taken one by one.
+/// Makes programs with recursive aggregates. Relation `wrong` has the keys whose result differs from the result of
+/// the rules applied one by one.
 std::string make_aggregating_program(std::uint64_t seed) {
   random_choice random(seed);
   const bool least = random.below(2) == 0;
@@ -160,10 +161,10 @@ std::string make_aggregating_program(std::uint64_t seed) {
   const std::vector<std::string> base = {"p(x,x) :- n(x).",         "p(0,0) :- e(_,_).", "p(x,4) :- e(x,x).",
                                          "q(x,x*y%5,y) :- e(x,y).", "q(x,1,x) :- n(x).", "o(x,-x) :- n(x).",
                                          "r(x) :- e(x,x)."};
-  // Those that make the relations what they are; each is the least or greatest of its key.
+  // The rules that make each value the least or greatest of its key.
   std::string chosen = rules[0] + "\n" + (least ? rules[6] : rules[4]) + "\n" + (least ? rules[11] : rules[7]) + "\n" +
                        random.some(rules, random.below(5)) + random.some(base, 2 + random.below(4));
-  // All of them in one recursion.
+  // Rules that connect all relations to one recursion.
   chosen += least ? "p(y,9-c) :- o(y,c), c >= 0.\no(y,-c-3) :- q(y,c,y).\nq(x,8+c,x) :- p(x,c).\n"
                   : "p(y,-9-c) :- o(y,c), c < 0.\no(y,5-c) :- q(y,c,y).\nq(x,c-8,x) :- p(x,c).\n";
   std::string text =
@@ -231,7 +232,7 @@ TEST(recursive_aggregates_against_oracle, random_programs_on_gpu) {
   }
 }
 
-/// Large enough that all workers take part.
+/// The graph is large enough for all workers to take part.
 TEST(subsumption, finds_shortest_distances_release_only) {
   constexpr std::uint32_t nodes = 6000;
   const edges graph = oracle::make_random_graph(7, nodes, 40000);
@@ -259,7 +260,7 @@ TEST(subsumption, finds_shortest_distances_release_only) {
   const std::string linear =
       ".decl e(x:number, y:number)\n.decl d(x:number, k:number)\nd(0,0) :- e(_,_).\n"
       "d(y,k+(x*31+y*17)%100+1) :- d(x,k), e(x,y).\nd(x,k) <= d(x,l) :- l < k.\n";
-  // With a second condition it is no more the tuple set that finds the best ones.
+  // With a second condition, the tuple set no longer finds the best tuples.
   const std::string general = linear.substr(0, linear.rfind(".\n")) + ", l >= 0.\n";
   const std::string aggregate =
       ".decl e(x:number, y:number)\n.decl d(x:number, k:number)\nd(0,0) :- e(_,_).\n"
@@ -271,7 +272,7 @@ TEST(subsumption, finds_shortest_distances_release_only) {
   }
 }
 
-/// Rules that read all rows of a relation that loses some.
+/// Rules read all rows of a relation that loses rows.
 TEST(subsumption, in_a_rule_that_reads_the_relation_twice_release_only) {
   constexpr std::uint32_t nodes = 60;
   const edges graph = oracle::make_random_graph(11, nodes, 300);
@@ -303,7 +304,7 @@ TEST(subsumption, in_a_rule_that_reads_the_relation_twice_release_only) {
   for (const mode& how : gpu_modes) EXPECT_EQ(running_program(text, how, graph).rows("d"), expected) << how.name;
 }
 
-/// One chain for all rows, with and without a recursion, most of them dominated by few.
+/// One chain holds all rows, with and without a recursion; few rows dominate most rows.
 TEST(subsumption, finds_the_front_of_many_points_release_only) {
   edges points;
   std::mt19937_64 random(13);
@@ -330,7 +331,7 @@ TEST(subsumption, finds_the_front_of_many_points_release_only) {
   }
 }
 
-/// Whether a choice is one: rules give no tuple that would still fit, and every tuple is given by one.
+/// Expects a valid choice: no rule derives a tuple that would still fit, and a rule derives every chosen tuple.
 void expect_valid_choice(const std::string& text, const mode& how, const edges& graph) {
   source_manager sources;
   diagnostics report;

@@ -1,4 +1,4 @@
-// Rules evaluated row by row, beside what they give as pipelines: where rows are small, and where one is most of all.
+// Row-wise evaluation of rules compared with pipelines, for small rows and for a row with most of the results.
 
 #include <gtest/gtest.h>
 
@@ -112,7 +112,7 @@ TEST(rows, random_joins_release_only) {
   }
 }
 
-/// One row has nearly all results, another one nearly all candidates.
+/// One row has nearly all results, a second row nearly all candidates.
 TEST(rows, skewed) {
   pairs a;
   pairs b;
@@ -151,7 +151,7 @@ TEST(rows, of_wide_words) {
   expect_same(declarations + "r(x,y) :- a(x,w), b(w,y), x < y, y >= 7, x != 3.\n", a, b, 64);
 }
 
-/// Recursions, in which rows come in addition to what their relation has.
+/// Recursions: new rows extend the rows of the relation.
 const std::string row_wise_closure = declarations + "r(x,y) :- a(x,y).\nr(x,y) :- r(x,w), r(w,y).\n";
 const std::string row_wise_generation =
     declarations + "r(x,y) :- a(p,x), a(p,y), x != y.\nr(x,y) :- a(p,x), r(p,q), a(q,y), x != y.\n";
@@ -190,7 +190,7 @@ TEST(rows, inside_loops_release_only) {
   }
 }
 
-/// Rows of all sizes at once, and a relation that has most of what is found from the beginning.
+/// Rows of all sizes in one run, and a relation that has most results from the beginning.
 TEST(rows, inside_loops_that_are_skewed_release_only) {
   pairs a;
   for (std::uint32_t i = 0; i < 3000; ++i) {
@@ -222,7 +222,7 @@ TEST(rows, inside_loops_without_memory_for_them_release_only) {
   EXPECT_NE(enough, 0U);
 }
 
-/// Values without a place in a bitmap, and comparisons of codes: as pipelines.
+/// Values without a place in a bitmap, and comparisons of codes, run as pipelines.
 /// The bitmap has numbers of values, also inside a loop, whose results have further values.
 TEST(rows, of_sparse_values) {
   pairs a = random_pairs(1, 2000, 300, 100);
@@ -276,7 +276,7 @@ TEST(rows, chosen_where_results_repeat) {
   EXPECT_FALSE(row_wise);
 }
 
-/// How the relation r is kept, and what it takes, if it is counted only.
+/// Returns the representation of relation r, which only `readers` read.
 std::string kept_as(const pairs& a, const pairs& b, const std::string& readers, unsigned jobs = 1) {
   run_options options;
   options.jobs = jobs;

@@ -1,4 +1,4 @@
-// Two executors that share a plan give what one alone gives, whichever strata each of them runs.
+// Two executors that share a plan have the results of a single executor, for every division of the strata.
 
 #include "exec/hybrid/hybrid_executor.hpp"
 
@@ -25,13 +25,13 @@
 namespace gpulog::exec {
 namespace {
 
-/// What passes between the executors, by relation.
+/// The relations that pass between the executors, with counts.
 struct crossings {
   std::map<std::uint32_t, int> adopted;
   std::map<std::uint32_t, int> released;
 };
 
-/// An executor that notes what it is given.
+/// An executor that records the relations it receives.
 class watched_executor final : public stratum_executor {
  public:
   watched_executor(std::unique_ptr<stratum_executor> inner, crossings& seen) : inner_(std::move(inner)), seen_(&seen) {}
@@ -81,7 +81,7 @@ class watched_executor final : public stratum_executor {
   crossings* seen_;
 };
 
-/// Two CPU executors, one of them in the part of the device.
+/// Two CPU executors, of which one plays the device.
 class hybrid_run {
  public:
   hybrid_run(const plan::program& given, const placement_rules& rules, const run_mode& mode,
@@ -222,7 +222,7 @@ TEST(hybrid_executor, relations_cross_over_once_and_are_freed) {
   EXPECT_EQ(run.to_host().adopted,
             (std::map<std::uint32_t, int>{{run.find("e").value, 1}, {run.find("reach").value, 1}}));
   EXPECT_EQ(run.to_device().adopted, (std::map<std::uint32_t, int>{{run.find("far").value, 1}}));
-  // All that is on both sides is freed on the device in the end.
+  // In the end, the device frees the relations that both sides hold.
   EXPECT_EQ(run.to_device().released.size(), 3U);
   const statistics& figures = run->figures();
   ASSERT_EQ(figures.strata.size(), plan.strata.size());
@@ -236,7 +236,7 @@ TEST(hybrid_executor, relations_cross_over_once_and_are_freed) {
   }
 }
 
-/// A device that somebody says is ready.
+/// A device that is ready when the test says so.
 class late_device final : public device_source {
  public:
   using question = std::function<bool()>;
@@ -281,7 +281,7 @@ TEST(hybrid_executor, strata_run_where_they_are_expected_to_be_faster) {
       EXPECT_TRUE(stratum.reason.starts_with("expected: ")) << stratum.reason;
     }
   }
-  // Somebody wants it there.
+  // The user wants the stratum on the device.
   rules.wanted_on_device.assign(plan.strata.size(), false);
   rules.wanted_on_device[stratum_of(plan, hybrid_run(plan, rules, {}).find("d"))] = true;
   hybrid_run run(plan, rules, {});
@@ -305,7 +305,8 @@ std::vector<tuple> numbers(word n) {
   return rows;
 }
 
-/// The stratum of p with so many walks, on a device that is ready after so many iterations.
+/// Runs `walks` with n walks on a device that is ready after `ready_after` iterations.
+/// @return the figures of the stratum of p
 stratum_statistics walk(word n, std::uint64_t ready_after, bool has_device = true) {
   const analysed_text source(walks);
   const plan::program plan = oracle::loops_only(plan::make_plan(source.program));
@@ -333,8 +334,8 @@ stratum_statistics walk(word n, std::uint64_t ready_after, bool has_device = tru
   return {};
 }
 
-/// The first outcome that is as wanted, or the last one: what else the machine does may hold up any thread of a run, so
-/// that one of many has to go as it does on an idle machine.
+/// Repeats a run until the outcome is the wanted outcome, and returns the last outcome. Other processes may delay any
+/// thread of a run, so one run of many has to behave as on an idle machine.
 template <class Run, class Wanted>
 stratum_statistics one_of_many(const Run& run, const Wanted& is_wanted) {
   constexpr int most_runs = 50;
@@ -361,8 +362,8 @@ TEST(hybrid_executor, recursions_move_when_the_device_is_ready_and_their_iterati
   const stratum_statistics alone = walk(20000, 0, false);
   EXPECT_EQ(alone.backend, "cpu");
   EXPECT_EQ(alone.reason, "there is no gpu device");
-  // Iterations that are held up look large, and sanitizers hold up all of them. recursion_watch.small_iterations_stay
-  // asks the same with times that are given.
+  // Delayed iterations look large, and sanitizers delay every iteration. recursion_watch.small_iterations_stay tests
+  // the same rule with given times.
   if (oracle::is_sanitized) return;
   const stratum_statistics small = one_of_many(
       [] {
@@ -375,7 +376,7 @@ TEST(hybrid_executor, recursions_move_when_the_device_is_ready_and_their_iterati
 }
 
 TEST(hybrid_executor, strata_begin_anew_when_the_device_is_ready) {
-  // Facts, as a stratum in front might be begun anew, too, and this one is begun on the device then.
+  // The inputs are facts: an earlier stratum might also begin anew, and this stratum would then begin on the device.
   std::string facts;
   for (int x = 0; x < 2000; ++x) facts += "n(" + std::to_string(x) + ").\n";
   const analysed_text source(
@@ -388,7 +389,7 @@ TEST(hybrid_executor, strata_begin_anew_when_the_device_is_ready) {
     backend::host_memory memory;
     backend::host_memory device_memory;
     storage::symbol_table symbols(plan.symbols);
-    // Only who waits for it asks from another thread.
+    // Only the thread that waits for the device asks from another thread.
     const auto is_ready = [becomes_ready, asking = std::this_thread::get_id()] {
       return becomes_ready && std::this_thread::get_id() != asking;
     };
@@ -443,7 +444,7 @@ TEST(hybrid_executor, recursions_move_at_every_iteration) {
         EXPECT_EQ(version.counted->counts[inserted], version.candidates);
       }
       if (mode.storage != storage::storage_mode::hisa) EXPECT_EQ(tuples, 144U);
-      // What one side counted is not all.
+      // The counts of one side are incomplete.
       EXPECT_EQ(figures.versions.back().counted == nullptr, move_at > 0 && is_moved) << move_at;
     }
   }
@@ -524,7 +525,7 @@ TEST(hybrid_executor, random_programs) {
     }
     for (const std::uint64_t pattern :
          {seed * 0x9E3779B97F4A7C15, std::uint64_t{0x5555555555555555}, ~std::uint64_t{0}}) {
-      // Where all of them may be there, recursions move.
+      // Recursions move only if the device may run all strata.
       std::optional<std::uint64_t> move_at;
       if (pattern == ~std::uint64_t{0}) move_at = seed % 5;
       hybrid_run run(plan,
@@ -570,7 +571,7 @@ TEST(hybrid_executor, random_programs_whose_restrictions_are_given_up) {
     } catch (const evaluation_fault&) {
       continue;
     }
-    // Parts of a stratum on either side, and all of them in the middle of a recursion.
+    // Strata on either side, and a change of sides in the middle of a recursion.
     for (const std::uint64_t pattern :
          {seed * 0x9E3779B97F4A7C15, std::uint64_t{0x5555555555555555}, ~std::uint64_t{0}}) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", pattern " + std::to_string(pattern) + "\n" + text);

@@ -1,4 +1,4 @@
-// Components of graphs, and rows that are kept as a graph of them.
+// The components of a graph, and rows stored as a graph of components.
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@
 namespace gpulog::storage {
 namespace {
 
-/// Which values sources lead to, as a search says.
+/// Returns the values that a breadth-first search reaches from each source.
 pairs searched(std::uint32_t sources, const lists& starts, const lists& graph) {
   pairs found;
   for (word source = 0; source < sources; ++source) {
@@ -39,7 +39,7 @@ pairs searched(std::uint32_t sources, const lists& starts, const lists& graph) {
 
 class factorized_pairs {
  public:
-  /// @param known by source: its namesake; none where it is empty
+  /// @param known by source: the namesake; empty: no source has a namesake
   factorized_pairs(std::uint32_t sources, const lists& starts, std::uint32_t vertices, const lists& graph,
                    std::uint32_t strip_words, const backend::piece_runner& workers,
                    const std::vector<std::uint32_t>& known = {}) {
@@ -62,7 +62,7 @@ class factorized_pairs {
     rows_.emplace(memory_, std::move(values));
   }
 
-  /// What a reader says of all pairs, in several orders, of sources and of values.
+  /// Compares all lookups of a reader with the expected pairs, in several orders of the questions.
   void expect_read(std::uint32_t sources, std::uint32_t value_count, const pairs& expected) {
     std::vector<std::pair<word, word>> asked;
     for (word source = 0; source <= sources; ++source) {
@@ -117,7 +117,7 @@ class factorized_pairs {
   [[nodiscard]] std::uint64_t size() const { return values().rows(); }
   [[nodiscard]] std::uint32_t components() const { return values().graph->components; }
   [[nodiscard]] std::uint32_t vertices() const { return values().graph->vertices; }
-  /// Read in pieces of so many rows.
+  /// Reads all rows in pieces of `piece` rows.
   [[nodiscard]] pairs rows(std::uint64_t piece) {
     pairs found;
     std::vector<word> froms(piece);
@@ -164,7 +164,7 @@ class factorized_pairs {
   std::optional<graph_rows> rows_;
 };
 
-/// Namesakes are the vertices of the same number, or any: only those with the source's list may make a difference.
+/// Tries namesakes with the source's number, and random namesakes: only a vertex with the same list may be used.
 void expect_with_namesakes(std::uint32_t sources, const lists& starts, std::uint32_t vertices, const lists& graph,
                            std::uint32_t strip_words, const pairs& expected) {
   std::vector<std::uint32_t> same(sources);
@@ -182,10 +182,10 @@ void expect_with_namesakes(std::uint32_t sources, const lists& starts, std::uint
   factorized_pairs made(sources, starts, vertices, graph, strip_words, backend::piece_runner(), any);
   EXPECT_EQ(made.size(), expected.size());
   if (strip_words == factorized_graph::least_strip_words && vertices <= 100)
-    made.expect_read(sources, vertices, expected);  // it takes long
+    made.expect_read(sources, vertices, expected);  // only small graphs: the comparison reads all pairs
 }
 
-/// Sources are other things than vertices, and begin at any of them.
+/// Sources and vertices have separate numbers, and a source starts at any vertices.
 void expect_searched(std::uint32_t sources, const pairs& begins, std::uint32_t vertices, const pairs& edges) {
   const lists starts(sources, begins);
   const lists graph(vertices, edges);
@@ -236,7 +236,7 @@ TEST(factorized, without_cycles_over_several_strips) {
   }
 }
 
-/// Workers share a component with many vertices, and sources that begin there ask what it leads to again and again.
+/// Workers share a component with many vertices, and many sources start in this component.
 TEST(factorized, large_components_with_many_others_behind) {
   constexpr std::uint32_t first = 300;
   constexpr std::uint32_t second = oracle::is_sanitized ? 330 : 700;
@@ -291,7 +291,7 @@ TEST(factorized, a_long_chain) {
   const factorized_pairs made(vertices, graph, vertices, graph, factorized_graph::most_strip_words,
                               backend::piece_runner());
   EXPECT_EQ(made.size(), std::uint64_t{vertices} * (vertices - 1) / 2);
-  EXPECT_EQ(made.components(), vertices - 1);  // nothing leads to the first one
+  EXPECT_EQ(made.components(), vertices - 1);  // the first vertex has no predecessor
 }
 
 TEST(factorized, one_component) {

@@ -23,7 +23,7 @@ struct part {
   std::uint64_t begin, end;
 };
 
-/// An index over growing columns, and what it should answer.
+/// An index over growing columns, and the expected answers.
 class index_model {
  public:
   index_model(backend::memory_resource& memory, std::uint32_t arity, const index_layout& layout, buffer_policy buffers)
@@ -63,7 +63,7 @@ class index_model {
     return result;
   }
 
-  /// What a match reads: the stored columns, in `hisa` mode all of them.
+  /// The columns that a match reads: the stored columns; in `hisa` mode, all columns.
   [[nodiscard]] tuple payload(std::uint64_t row) const {
     tuple values;
     if (layout_.positions) {
@@ -82,7 +82,7 @@ class index_model {
       for (std::uint32_t c = 0; c < length; ++c) key.push_back(columns_[layout_.order[c]][row]);
       expected[key].insert(payload(row));
     }
-    // All keys of small models, some of large ones; and a key that is not there.
+    // All keys of small models, some keys of large models, and a missing key.
     const std::size_t step = 1 + expected.size() / 300;
     std::size_t number = 0;
     expected[tuple(length, 0x7fffffff)];
@@ -118,7 +118,7 @@ class index_model {
   std::uint64_t old_rows_ = 0;
 };
 
-/// Layouts over four columns: as `hash` mode has them, or, as published, with positions.
+/// Layouts over four columns: the layout of `hash` mode, or the published layout with positions.
 std::vector<index_layout> layouts(bool positions) {
   const std::vector<index_layout> covering = {{{0}, {1}, {1, 2, 3}, false, 0.5},
                                               {{2, 1}, {1, 2}, {1, 0}, false, 0.5},
@@ -195,7 +195,7 @@ TYPED_TEST(sorted_indexes, answers_over_many_advances_release_only) {
             model.expect_answers();
             if (this->HasFatalFailure()) return;
           }
-          // The relation is complete, and then all of it is delta again, with more rows each time; and it goes on.
+          // The relation is complete; then all rows are delta again, each time with more rows.
           const auto refresh = [&](std::size_t added, std::uint64_t first_of_delta) {
             model.append(added, below, random);
             model.refresh(this->backend, first_of_delta);
@@ -228,7 +228,7 @@ TYPED_TEST(sorted_indexes, runs_stay_few_and_rows_are_not_merged_each_time) {
   model.expect_answers();
 }
 
-/// Deltas of few rows, whose keys are all new, all the same, or come again among others.
+/// Deltas of few rows, whose keys are new, equal, or repeated among other keys.
 TYPED_TEST(sorted_indexes, answers_over_many_deltas_of_few_rows_release_only) {
   for (const index_layout& layout : layouts(false)) {
     for (const word below : {word{0}, word{1}, word{3}, word{30}}) {
@@ -238,7 +238,7 @@ TYPED_TEST(sorted_indexes, answers_over_many_deltas_of_few_rows_release_only) {
       for (int round = 0; round < 150; ++round) {
         const std::uint64_t old_rows = model.rows();
         model.append(round % 50 == 49 ? 70 : random() % 4, below, random);
-        if (random() % 3 == 0) continue;  // not refreshed: nobody searches it
+        if (random() % 3 == 0) continue;  // not refreshed: not searched in this iteration
         model.refresh(this->backend, old_rows);
         model.expect_answers();
         if (this->HasFatalFailure()) return;
@@ -273,7 +273,7 @@ TYPED_TEST(sorted_indexes, deltas_of_one_row_allocate_seldom) {
   model.expect_answers();
 }
 
-/// Few rows wait in runs whose sizes fall geometrically, as a merge copies full.
+/// Few rows wait in runs whose sizes fall geometrically, because a merge copies all of full.
 TYPED_TEST(sorted_indexes, published_layout_keeps_full_as_one_run_but_for_few_rows) {
   const index_layout layout = {{0}, {1}, {}, true, 0.8};
   for (const std::uint64_t added : {std::uint64_t{10}, calibration::few_hisa_rows}) {
@@ -309,7 +309,7 @@ TYPED_TEST(sorted_indexes, rows_that_were_old_may_become_delta_again) {
   }
 }
 
-// What is left of two runs whose merge found no memory is no index any more: it is made anew.
+// A merge without enough memory destroys the index, which is built again.
 TYPED_TEST(sorted_indexes, can_be_refreshed_again_where_memory_was_refused) {
   constexpr std::uint64_t step = oracle::is_sanitized ? 24 << 10 : 8 << 10;
   for (const bool positions : {false, true}) {
