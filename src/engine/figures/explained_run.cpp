@@ -100,7 +100,8 @@ void add_operators(std::string& result, const rule_statistics& rule) {
 }
 
 std::string runs_text(const rule_statistics& rule, const stratum_statistics& stratum) {
-  if (rule.runs == 0 && rule.candidates == 0) return "did not run: it would find nothing, or nothing reads its results";
+  if (rule.runs == 0 && rule.candidates == 0)
+    return "did not run: a relation in the body was empty, or no rule that runs reads the head";
   std::string text = fmt::format("runs {}, ", count_text(rule.runs));
   if (rule.strategy == "subsumption") {
     text += fmt::format("pairs {}, tuples taken away {}", count_text(rule.candidates), count_text(rule.tuples));

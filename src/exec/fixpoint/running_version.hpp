@@ -155,7 +155,7 @@ std::vector<running_version> bind_versions(plan_relations<Machine>& shared, cons
   return running;
 }
 
-/// Marks as void what extends supplementary relations that only void versions read.
+/// Marks a version as void if the version extends a supplementary relation that only void versions read.
 /// @param phases all versions of a stratum
 inline void skip_unread(const std::vector<relation_id>& supplementary,
                         std::vector<std::vector<running_version>>& phases) {
