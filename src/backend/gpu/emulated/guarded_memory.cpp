@@ -19,8 +19,9 @@ constexpr std::uint64_t alignment = 256;
 constexpr std::uint64_t red_zone = 256;
 constexpr std::uint64_t least_reserved = std::uint64_t{16} << 30;
 /// Without protection keys, opening and closing the memory changes the entry of each page in use: more than half of the
-/// time of programs with many launches. The first part of the memory, which has the small arrays, uses huge pages.
-/// Large arrays do not, because kernels touch few of their pages.
+/// time of programs with many launches (tests/programs/value_sets: 8.1 s with small pages, 2.3 s with huge pages). The
+/// first part of the memory, which has the small arrays, uses huge pages. Large arrays do not, because kernels touch
+/// few of their pages.
 constexpr std::uint64_t huge_page = std::uint64_t{2} << 20;
 constexpr std::uint64_t huge_pages_bytes = std::uint64_t{128} << 20;
 /// Larger allocations are filled only at both ends: touching every page would cost more than the rest of a test.
