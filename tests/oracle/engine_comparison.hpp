@@ -65,7 +65,11 @@ inline const std::vector<mode> modes = {
      "bits -j1, dense domains, reoptimized",
      backend_kind::cpu,
      {{"dense-domain-encoding", "on"}, {"reoptimization", "on"}}},
-    {storage_kind::bits, 2, "bits -j2, dense domains", backend_kind::cpu, {{"dense-domain-encoding", "on"}}},
+    {storage_kind::bits,
+     2,
+     "bits -j2, dense domains, rows",
+     backend_kind::cpu,
+     {{"dense-domain-encoding", "on"}, {"row-wise-evaluation", "on"}}},
     {storage_kind::hisa, 1, "hisa -j1, dense domains", backend_kind::cpu, {{"dense-domain-encoding", "on"}}}};
 
 inline const std::vector<mode> gpu_modes = {

@@ -106,6 +106,16 @@ TEST(dense_domain_encoding, constants_of_versions_evaluated_row_by_row) {
   EXPECT_EQ(run(rules, 60, "on", storage_kind::hash, 1, 32, "on").rows, expected.rows);
 }
 
+/// Large enough for the engine to choose the encoding and row-wise evaluation by itself.
+TEST(dense_domain_encoding, constants_in_the_usual_modes) {
+  for (const char* const variable : {"x", "z"}) {
+    SCOPED_TRACE(variable);
+    const std::string rules =
+        std::string("r(x,y) :- e(x,y).\nr(x,z) :- r(x,y), r(y,z), ") + variable + " != 1013904226.\n";
+    EXPECT_EQ(run(rules, 400, "auto", storage_kind::automatic).rows.size(), 399U * 400U + 3U);
+  }
+}
+
 TEST(dense_domain_encoding, texts) {
   const auto run_texts = [](const std::string& encoding) {
     run_options options;
