@@ -56,7 +56,8 @@ def pixels(path):
 @unittest.skipIf(BROWSER is None, 'there is no chromium')
 class Page(ProfileTest):
     def browse(self, page, *options):
-        with tempfile.TemporaryDirectory(prefix='gpulog-') as home:
+        # Processes of the browser may still write into the folder after the browser has ended.
+        with tempfile.TemporaryDirectory(prefix='gpulog-', ignore_cleanup_errors=True) as home:
             return subprocess.run([BROWSER, '--headless', '--no-sandbox', '--disable-gpu', '--no-first-run',
                                    '--user-data-dir=' + home, '--proxy-server=127.0.0.1:9', *options,
                                    'file://' + self.path(page)], stdin=subprocess.DEVNULL, capture_output=True,

@@ -92,7 +92,8 @@ def look():
     """Returns what the driver page found in Chromium."""
     server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), functools.partial(Handler, directory=SITE))
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    with tempfile.TemporaryDirectory(prefix='gpulog-') as home:
+    # Processes of the browser may still write into the folder after the browser has ended.
+    with tempfile.TemporaryDirectory(prefix='gpulog-', ignore_cleanup_errors=True) as home:
         address = 'http://127.0.0.1:%d/driver.html' % server.server_port
         browser = subprocess.Popen(['chromium', '--headless', '--no-sandbox', '--disable-gpu', '--no-first-run',
                                     '--user-data-dir=' + home, '--remote-debugging-port=0', address],
