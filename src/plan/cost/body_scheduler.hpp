@@ -9,6 +9,7 @@
 
 #include "plan/cost/calibration.hpp"
 #include "plan/cost/join_order.hpp"
+#include "plan/cost/range_size.hpp"
 #include "plan/cost/variable_sources.hpp"
 #include "plan/rules/constant_folding.hpp"
 #include "support/orderings.hpp"
@@ -261,15 +262,13 @@ class body_scheduler {
   };
   /// Returns whether all head arguments are bound: later atoms only test whether a match exists
   /// (rule_version::first_matches).
-  [[nodiscard]] bool asks_only() const {
-    return !is_counted_ && std::all_of(rule_->head_arguments.begin(), rule_->head_arguments.end(),
-                                       [this](const sema::expression& value) { return all_bound(value); });
-  }
+  [[nodiscard]] bool asks_only() const { return !is_counted_ && all_bound(rule_->head_arguments); }
 
   [[nodiscard]] bool all_bound(const sema::expression& tree) const {
-    if (tree.is_variable() && !bound_[tree.variable]) return false;
-    return std::all_of(tree.arguments.begin(), tree.arguments.end(),
-                       [this](const sema::expression& argument) { return all_bound(argument); });
+    return !(tree.is_variable() && !bound_[tree.variable]) && all_bound(tree.arguments);
+  }
+  [[nodiscard]] bool all_bound(const std::vector<sema::expression>& trees) const {
+    return std::all_of(trees.begin(), trees.end(), [this](const sema::expression& tree) { return all_bound(tree); });
   }
 
   /// The only unbound variable of a sum.
@@ -394,13 +393,10 @@ class body_scheduler {
     if (std::find(atom_placed_.begin(), atom_placed_.end(), false) != atom_placed_.end()) return false;
     for (std::uint32_t number = 0; number < rule_->generations.size(); ++number) {
       const generation& candidate = rule_->generations[number];
-      if (generation_placed_[number]) continue;
-      if (!std::all_of(candidate.arguments.begin(), candidate.arguments.end(),
-                       [this](const sema::expression& argument) { return all_bound(argument); })) {
-        continue;
-      }
+      if (generation_placed_[number] || !all_bound(candidate.arguments)) continue;
       generation_placed_[number] = true;
       change_uses(candidate, placed);
+      bindings_ *= constant_range_size(candidate, rule_->words).value_or(1);
       result_.steps.push_back({expand_range{number, bind_result(candidate.result)}, bindings_});
       return true;
     }

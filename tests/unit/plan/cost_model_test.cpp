@@ -168,5 +168,43 @@ TEST(cost_model, a_test_comes_before_an_atom_that_multiplies) {
   EXPECT_EQ(read, (std::vector<std::string>{"at", "follows", "adjust"}));
 }
 
+TEST(cost_model, constant_ranges_have_as_many_rows_as_values) {
+  const std::string head =
+      ".decl p(x:number)\n.input p\n.decl r(x:number)\n.output r\n.decl f(x:float)\n.output f\n"
+      ".decl u(x:unsigned)\n.output u\n";
+  const auto expected = [&](const std::string& rule) {
+    for (const stratum& planned : plan_text(head + rule).strata) {
+      if (!planned.once.versions.empty()) return planned.once.versions[0].estimates.back();
+    }
+    return -1.0;
+  };
+  EXPECT_DOUBLE_EQ(expected("r(x) :- x = range(8, 2000).\n"), 1992);
+  EXPECT_DOUBLE_EQ(expected("r(x) :- x = range(-3, 4, 2).\n"), 4);
+  EXPECT_DOUBLE_EQ(expected("r(x) :- x = range(4, -3).\n"), 7);
+  EXPECT_DOUBLE_EQ(expected("r(x) :- x = range(4, 4).\n"), 0);
+  EXPECT_DOUBLE_EQ(expected("r(x) :- x = range(0, 4, 0).\n"), 1);
+  EXPECT_DOUBLE_EQ(expected("r(x) :- x = range(0, 4, -1).\n"), 0);
+  EXPECT_DOUBLE_EQ(expected("r(x + y) :- p(x), y = range(0, 5).\n"), 5 * expected("r(x) :- p(x).\n"));
+  EXPECT_DOUBLE_EQ(expected("r(x) :- p(y), x = range(0, y).\n"), expected("r(x) :- p(x).\n"));
+  EXPECT_DOUBLE_EQ(expected("f(x) :- x = range(0.0, 2.0, 0.25).\n"), 8);
+  EXPECT_DOUBLE_EQ(expected("u(x) :- x = range(3000000000, 3000000010).\n"), 10);
+}
+
+TEST(cost_model, a_first_match_passes_on_each_binding_once) {
+  statistics known;
+  known.relations.resize(2);
+  known.relations[0] = {100, {100, 10}};
+  known.relations[1] = {1000, {10, 100}};
+  const program plan = plan_text(
+      ".decl e(x:number, y:number)\n.input e\n.decl f(x:number, y:number)\n.input f\n"
+      ".decl r(x:number)\n.output r\nr(x) :- e(x,y), f(y,z), z > 3.\n",
+      {}, known);
+  const rule_version& version = plan.strata.back().once.versions[0];
+  ASSERT_EQ(version.first_matches.size(), 1U);
+  EXPECT_DOUBLE_EQ(version.estimates[0], 100);
+  EXPECT_GT(version.estimates[1], 100);
+  EXPECT_DOUBLE_EQ(version.estimates.back(), 100);
+}
+
 }  // namespace
 }  // namespace gpulog::plan

@@ -51,9 +51,21 @@ class first_match_finder {
     if (first == operations.end()) return;
     const std::size_t behind = std::holds_alternative<fold_begin>(*first) ? 0 : 1;
     find_in(static_cast<std::size_t>(first - operations.begin()) + behind, operations.size() - 1);
+    // A nested first match comes after the enclosing one.
+    for (auto match = version_.first_matches.rbegin(); match != version_.first_matches.rend(); ++match)
+      bound_estimates(*match);
   }
 
  private:
+  /// Bounds the estimates after a first match: it passes on each binding at most once.
+  void bound_estimates(const first_match& match) {
+    std::vector<double>& estimates = version_.estimates;
+    if (match.begin == 0 || estimates.size() < match.end || estimates[match.end - 1] <= estimates[match.begin - 1])
+      return;
+    const double share = estimates[match.begin - 1] / estimates[match.end - 1];
+    for (std::size_t position = match.end; position < estimates.size(); ++position) estimates[position] *= share;
+  }
+
   /// Finds the shortest first matches in [begin, end), in order, and the nested first matches inside each.
   void find_in(std::size_t begin, std::size_t end) {
     for (std::size_t position = begin; position < end;) {
