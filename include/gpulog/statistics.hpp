@@ -18,7 +18,7 @@ struct phase_statistics {
 
 /// A part of a run; times are relative to the start of reading the program.
 struct span_statistics {
-  std::string name;     ///< compile, load, measure, plan, device start, take over, evaluate, write
+  std::string name;     ///< compile, load, measure, plan, encode, device start, take over, evaluate, write
   std::string subject;  ///< a file; mostly empty
   double begin = 0;
   double seconds = 0;  ///< until now if the part has not ended
@@ -126,8 +126,11 @@ struct rule_statistics {
 
 /// An index updated by a stratum.
 struct index_statistics {
+  std::size_t number = 0;  ///< as in the plans of the rules
   std::string relation;
   std::vector<std::string> columns;  ///< sort columns, key first
+  std::size_t key_columns = 0;       ///< columns of the longest searched prefix
+  std::size_t rules = 0;             ///< rules of the program that search the index
   std::size_t rule = 0;              ///< number of the first rule of the stratum that needs the index
   std::uint64_t refreshes = 0;       ///< number of updates
   std::optional<double> seconds;     ///< nothing if a device measures all indexes of a stratum together

@@ -36,7 +36,10 @@ void evaluation::evaluate(fact_store& facts, const executor_maker& make_other) {
   planning.has_device = run_.device != nullptr;
   const plan::statistics known = make_plan(facts, planning, false);
   exec::options chosen = execution_options();
-  encode_values(known, facts);
+  {
+    const span_scope span = run_.span("encode");
+    encode_values(known, facts);
+  }
   const tuning_modes& modes = run_.tuned.run;
   if (!modes.is_off("reoptimization")) {
     chosen.reoptimize = [this](std::size_t next) { return reoptimize(next, false); };

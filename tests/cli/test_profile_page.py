@@ -13,6 +13,7 @@ from command import REACH, TIMEOUT_SECONDS
 from test_profile import EDGES, ProfileTest, seconds_of
 
 BROWSER = shutil.which('chromium')
+OPENS_A_RULE = "[...document.querySelectorAll('#ruletable tr.opens')].find((row) => row.dataset.row < rules.length).click();"
 
 
 def pixels(path):
@@ -76,7 +77,10 @@ class Page(ProfileTest):
     def result_of(self, script, before=''):
         """What a test's script leaves in the body's data-result, as JSON."""
         self.page_of('document.body.dataset.result = JSON.stringify((() => { %s })());' % script, before)
-        found = re.search(r'data-result="([^"]*)"', self.browse('p.html', '--dump-dom'))
+        return self.results_in(self.browse('p.html', '--dump-dom'))
+
+    def results_in(self, dom):
+        found = re.search(r'data-result="([^"]*)"', dom)
         self.assertIsNotNone(found)
         return json.loads(html.unescape(found.group(1)))
 
@@ -92,7 +96,8 @@ class Page(ProfileTest):
                 slowest = max((rule for stratum in record['strata'] for rule in stratum['rules']),
                               key=seconds_of)
                 escaped = slowest['rule'].replace('&', '&amp;').replace('<', '&lt;').replace('>', '&gt;')
-                self.assertIn(escaped, dom.split('id="ruletable"')[1].split('</tr>')[1])
+                body = dom.split('id="ruletable"')[1].split('<section')[0]
+                self.assertIn(escaped, next(row for row in body.split('<tr')[2:] if '[' in row.split('class="place">')[1]))
                 lines = record['sources'][0]['text'].rstrip('\n').count('\n') + 1
                 self.assertEqual(dom.split('<script id=')[0].count('class="row code'), lines)
                 self.assertGreater(dom.split('<script id=')[0].count('class="box"'), 3)
@@ -124,15 +129,16 @@ class Page(ProfileTest):
         rules = [rule for stratum in record['strata'] for rule in stratum['rules']]
         found = self.result_of('''
             const result = {};
-            const numbers = () => [...document.querySelectorAll('#ruletable tr.opens')].map((row) => Number(row.dataset.row));
+            const rows = () => [...document.querySelectorAll('#ruletable tr.opens')].filter((row) => row.dataset.row < rules.length);
+            const numbers = () => rows().map((row) => Number(row.dataset.row));
             const key = (name) => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: name, bubbles: true, cancelable: true}));
             result.bySeconds = numbers();
-            document.querySelectorAll('#ruletable th button')[3].click();
+            document.querySelectorAll('#ruletable th button')[4].click();
             result.byCandidates = numbers();
-            document.querySelectorAll('#ruletable th button')[3].click();
+            document.querySelectorAll('#ruletable th button')[4].click();
             result.byCandidatesUp = numbers();
-            document.querySelector('#ruletable tr.opens').focus();
-            key('ArrowDown');
+            rows()[0].focus();
+            do key('ArrowDown'); while (!rows().includes(document.activeElement));
             result.second = Number(document.activeElement.dataset.row);
             key('Enter');
             result.open = document.querySelectorAll('#ruletable td.plan').length;
@@ -167,7 +173,7 @@ class Page(ProfileTest):
         record = self.record_of('java_points_to')
         rules = [rule for stratum in record['strata'] for rule in stratum['rules']]
         slowest = max(rules, key=seconds_of)
-        found = self.result_of('''document.querySelector('#ruletable tr.opens').click();
+        found = self.result_of(OPENS_A_RULE + '''
             return [...document.querySelectorAll('#ruletable td.plan tbody tr')].map((row) => row.firstChild.textContent.trim());''')
         self.assertEqual(found, [one['operator'] for one in slowest['operators']])
 
@@ -212,6 +218,100 @@ class Page(ProfileTest):
             self.write_record(record)
             self.assertEqual(self.result_of('''document.querySelector('#ruletable tr.opens').click();
                 return document.querySelectorAll('#ruletable td.plan td.far').length;'''), marks, (expected, rows))
+
+    def test_rows_add_up(self):
+        self.write_record(self.record_with_times())
+        found = self.result_of('''const rows = [...document.querySelectorAll('#ruletable tr.opens')];
+            rows.find((row) => row.textContent.includes('materialize')).click();
+            return [rows.map((row) => [row.children[0].textContent, row.children[1].textContent, row.children[2].textContent,
+                                       row.querySelector('.code').textContent]),
+                    document.querySelector('#ruletable td.plan').textContent];''')
+        self.assertEqual(found, [[['8.00 s', '40.0 %', '1.00 s', 'a(x) :- x = 2.'], ['4.00 s', '20.0 %', '', 'materialize'],
+                                  ['2.00 s', '10.0 %', '', 'load'], ['2.00 s', '10.0 %', '', 'between strata'],
+                                  ['1.50 s', '7.5 %', '', 'other work of strata'], ['1.00 s', '5.0 %', '', 'write'],
+                                  ['1.00 s', '5.0 %', '', 'rest of the run'], ['0.50 s', '2.5 %', '', 'clear']],
+                                 'stores factorized relations as columnsstratum 1: a4.00 s'])
+
+    def test_gaps_of_the_flame_view(self):
+        self.write_record(self.record_with_times())
+        found = self.result_of('''return [...document.querySelectorAll('#flame > *')].map((box) =>
+            [box.className, box.textContent, parseInt(box.style.top) / 24, parseFloat(box.style.left), parseFloat(box.style.width)]);''')
+        self.assertEqual(sorted(found, key=lambda box: box[2:]), [
+            ['box', 'load', 0, 0, 10], ['box', 'evaluate', 0, 10, 80], ['box', 'write', 0, 90, 5],
+            ['gap', 'rest of the run', 0, 95, 5], ['gap', 'between strata', 1, 10, 5], ['box', 'a', 1, 15, 70],
+            ['gap', 'between strata', 1, 85, 5], ['gap', 'materialize', 2, 15, 20], ['box', 'a(x) :- x = 2.', 2, 35, 40],
+            ['gap', 'clear', 2, 75, 2.5], ['gap', 'other work of strata', 2, 77.5, 7.5]])
+
+    def test_advice_and_indexes(self):
+        record = self.record_with_times()
+        stratum = record['strata'][0]
+        stratum['rules'][0].update(candidates=10, tuples=1)
+        stratum['indexes'] = [{'number': 7, 'relation': 'b', 'columns': ['x', 'y'], 'key_columns': 1, 'rules': 3, 'rule': 0,
+                               'refreshes': 5, 'seconds': 1.0, 'bytes': 64}]
+        self.write_record(record)
+        found = self.result_of('''const advice = document.querySelector('#advice').textContent;
+            document.querySelector('#advice button').click();
+            return [advice, document.querySelector('#ruletable td.plan').textContent,
+                    [...document.querySelectorAll('#indextable tbody td')].map((cell) => cell.textContent)];''')
+        self.assertEqual(found, ['Advice on rules and indexes with at least 5 % of the time8.00 s, 40.0 %: program.dl [3:1-3:15]: '
+                                 '90 % of 10 candidates are duplicates (advice from 80 %): join through a relation with only the '
+                                 'columns that the head needs.',
+                                 'program.dl [3:1-3:15]; stratum 1: a; ran by pipelinesindex 7 b(x,y): 1.00 s, 64B'
+                                 'stepexpected rowsactual rowsinsert a(2)',
+                                 ['1.00 s', '5.0 %', '64B', '5', '3', '7', 'b(x,y)', 'program.dl [3:1-3:15]']])
+
+    def test_filter(self):
+        self.record_of('java_points_to')
+        found = self.result_of('''const filter = document.querySelector('#ruletable input');
+            const rows = () => document.querySelectorAll('#ruletable tr.opens');
+            const all = rows().length;
+            filter.value = 'CLASS :- extends';
+            filter.dispatchEvent(new Event('input'));
+            const texts = [...rows()].map((row) => row.querySelector('.code').textContent);
+            const label = filter.nextSibling.textContent;
+            showRule(0);
+            return [texts, label === `${texts.length} of ${all}`, filter.value, rows().length === all];''')
+        self.assertGreater(len(found[0]), 0)
+        self.assertTrue(all('class' in rule and ':-' in rule and 'extends' in rule for rule in found[0]))
+        self.assertEqual(found[1:], [True, '', True])
+
+    def test_axes_have_whole_iterations(self):
+        record = self.record_with_times()
+        for count in (1, 3, 10, 237, 5000):
+            record['strata'][0]['deltas'] = [[1, 7, 0.1], [count, 3 * count, 0.2]]
+            self.write_record(record)
+            numbers = self.result_of('''const chart = document.querySelectorAll('#deltas svg')[0];
+                return [...chart.querySelectorAll('text')].map((one) => one.textContent);''')
+            self.assertGreater(len(numbers), 4)
+            self.assertTrue(all(re.fullmatch(r'[0-9]+(\.[0-9])?k|[0-9]+', number) for number in numbers), numbers)
+
+    def test_width(self):
+        """No part is wider than the page, also with plans open, and a narrow page is of bounded height."""
+        record = self.record_of('java_points_to')
+        rule = record['strata'][-1]['rules'][0]
+        rule.update(seconds=1e9, operators=[{'operator': 'match %s[x] -> y' % ('relation' * 20), 'depth': depth, 'expected': 1, 'rows': 2}
+                                            for depth in range(12)])
+        record['strata'][-1]['relations'] = ['relation%d' % i for i in range(200)]
+        record['sources'][0]['text'] += '// ' + 'words ' * 100 + '\n' * 5000
+        self.write_record(record)
+        page = json.dumps(self.page_of()).replace('<', '\\u003c')
+        for width in (400, 1280):
+            self.write('frame.html', '''<body><iframe style="width:%dpx;height:900px;border:0"></iframe><script>
+                const frame = document.querySelector('iframe');
+                frame.onload = () => {
+                  const inner = frame.contentDocument;
+                  [...inner.querySelectorAll('#ruletable tr.opens')].slice(0, 3).forEach((row) => row.click());
+                  const right = (element) => element.getBoundingClientRect().right;
+                  const cells = [...inner.querySelectorAll('#ruletable td.plan td')];
+                  document.body.dataset.result = JSON.stringify([frame.contentWindow.innerWidth, inner.documentElement.scrollWidth,
+                    cells.every((cell) => right(cell) <= %d), cells.length > 30, inner.documentElement.scrollHeight]);
+                };
+                frame.srcdoc = %s;
+                </script></body>''' % (width, width, page))
+            found = self.results_in(self.browse('frame.html', '--dump-dom', '--window-size=1400,1000'))
+            self.assertEqual((found[0], found[2:4]), (width, [True, True]))
+            self.assertLessEqual(found[1], width)
+            self.assertLess(found[4], 20000)
 
     def test_texts_stay_texts(self):
         program = '.decl a(x:symbol)\n// </script><b id="bad">\na("</script><img id=bad><!--").\n.decl b(x:symbol)\n' \

@@ -52,7 +52,7 @@ class Complete(RecordTest):
                 self.assertEqual(record['program'], 'program.dl')
                 self.assertEqual(record['sources'], [{'path': 'program.dl', 'text': REACH}])
                 names = [span['name'] for span in record['spans']]
-                self.assertEqual(names, ['compile', 'load', 'measure', 'plan', 'take over', 'evaluate', 'write'])
+                self.assertEqual(names, ['compile', 'load', 'measure', 'plan', 'encode', 'take over', 'evaluate', 'write'])
                 self.assertTrue(all(span['is_complete'] for span in record['spans']))
                 read, written = record['files']
                 self.assertEqual((read['file'], read['rows'], read['bytes'], read['is_output']),

@@ -6,67 +6,41 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "cli/line_text.hpp"
+#include "cli/profile/advice.hpp"
+#include "cli/profile/figures_text.hpp"
+#include "cli/profile/time_shares.hpp"
 
 namespace gpulog::cli {
 namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t columns = 80;
+/// The parts of a run's time.
+struct time_table {
+  double rules = 0;
+  std::vector<time_share> shares;
 
-/// Truncates the text to `most` characters, ending in "...".
-std::string shortened(const std::string& text, std::size_t most) {
-  const auto is_inside = [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; };
-  std::size_t characters = 0;
-  std::size_t cut = 0;  // start of the last character before "..."
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (is_inside(text[i])) continue;
-    if (characters + 3 == most) cut = i;
-    if (++characters > most) return text.substr(0, cut) + "...";
+  [[nodiscard]] double all() const {
+    return std::accumulate(shares.begin(), shares.end(), rules,
+                           [](double sum, const time_share& share) { return sum + share.seconds; });
   }
-  return text;
-}
-
-/// Truncates a path at its start, because the end of a path is more informative.
-std::string shortened_path(const std::string& path, std::size_t most) {
-  if (path.size() <= most) return path;
-  std::size_t begin = path.size() - most + 3;
-  while (begin < path.size() && (static_cast<unsigned char>(path[begin]) & 0xC0U) == 0x80U) ++begin;
-  return "..." + path.substr(begin);
-}
-
-/// Formats a number with at most seven characters.
-std::string short_number(double number, double step, const char* unit) {
-  constexpr const char* prefixes[] = {"", "k", "M", "G", "T", "P"};
-  std::size_t prefix = 0;
-  while (std::abs(number) >= step * 0.9995 && prefix + 1 < std::size(prefixes)) {
-    number /= step;
-    ++prefix;
-  }
-  return fmt::format("{}{}{}", prefix == 0 ? fmt::format("{:.0f}", number) : fmt::format("{:.3g}", number),
-                     prefixes[prefix], unit);
-}
-std::string count_text(double number) { return short_number(number, 1000, ""); }
-std::string bytes_text(double number) { return short_number(number, 1024, "B"); }
-std::string share_text(double part, double whole) {
-  return whole > 0 ? fmt::format("{:.0f} %", 100 * part / whole) : "-";
-}
-
-double number_in(const ordered_json& object, const char* key) { return object.value(key, 0.0); }
-std::string text_in(const ordered_json& object, const char* key) { return object.value(key, std::string()); }
+};
 
 std::string heading(const run_record& record) {
   const ordered_json& run = record.document;
   const ordered_json& outcome = run.at("outcome");
-  std::string text = fmt::format("{}: {}, {:.3f} s, -j{} on {}, {} at most\n", text_in(run, "program"),
-                                 text_in(outcome, "state"), number_in(run, "total_seconds"), run.value("jobs", 1U),
-                                 text_in(run, "backend"), bytes_text(number_in(run, "peak_process_bytes")));
+  std::string text =
+      fmt::format("{}: {}, {:.3f} s, -j{} on {}\nmemory at most: process {} resident, relations {} allocated\n",
+                  text_in(run, "program"), text_in(outcome, "state"), number_in(run, "total_seconds"),
+                  run.value("jobs", 1U), text_in(run, "backend"), bytes_text(number_in(run, "peak_process_bytes")),
+                  bytes_text(number_in(run, "peak_relation_bytes")));
   if (const std::string message = text_in(outcome, "message"); !message.empty())
-    text += shortened("  " + in_one_line(message), columns) + "\n";
+    text += shortened("  " + in_one_line(message), table_columns) + "\n";
   if (outcome.contains("step") && outcome.at("step").is_object()) {
     const ordered_json& step = outcome.at("step");
     std::string where = fmt::format("  last: {}", text_in(step, "phase"));
@@ -74,44 +48,67 @@ std::string heading(const run_record& record) {
       where += fmt::format(", stratum {} ({}), iteration {}", step.at("stratum").get<std::uint64_t>() + 1,
                            text_in(step, "relations"), step.value("iteration", std::uint64_t{0}));
     }
-    text += shortened(where, columns) + "\n";
+    text += shortened(where, table_columns) + "\n";
     if (!text_in(step, "rule").empty()) {
-      text += shortened("  " + in_one_line(text_in(step, "rule")), columns) + "\n  " + text_in(step, "location") + "\n";
+      text += shortened("  " + in_one_line(text_in(step, "rule")), table_columns) + "\n  " + text_in(step, "location") +
+              "\n";
     }
   }
-  text += fmt::format("compile {:.3f} s, load {:.3f} s, evaluate {:.3f} s, write {:.3f} s\n",
-                      number_in(run, "compile_seconds"), number_in(run, "load_seconds"),
-                      number_in(run, "evaluate_seconds"), number_in(run, "write_seconds"));
   return text;
-}
-
-double seconds_of_rules(const run_record& record) {
-  double sum = 0;
-  for (const recorded_rule& rule : record.rules) sum += rule.seconds;
-  return sum;
 }
 
 std::string place_of(const recorded_rule& rule) {
   return rule.delta_atom < 0 ? rule.location : fmt::format("{}, delta of atom {}", rule.location, rule.delta_atom + 1);
 }
 
-std::string rules_table(const run_record& record, std::size_t most) {
+/// Formats the parts of the run's time, which add up.
+std::string times_table(const time_table& times, std::size_t most) {
+  std::vector<std::pair<double, std::string>> lines = {{times.rules, "rules, and indexes built for them"}};
+  for (const time_share& share : times.shares) lines.emplace_back(share.seconds, share.name + ": " + share.meaning);
+  std::stable_sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  if (lines.size() > most) {
+    double others = 0;
+    for (std::size_t i = most; i < lines.size(); ++i) others += lines[i].first;
+    lines.resize(most);
+    lines.emplace_back(others, "everything else");
+  }
+  std::string text = fmt::format("\nTime: all parts\n{:>9} {:>6}  part\n", "seconds", "share");
+  for (const auto& [seconds, name] : lines)
+    text += fmt::format("{:9.3f} {:>6}  {}\n", seconds, share_text(seconds, times.all()), name);
+  return text;
+}
+
+std::string advice_list(const run_record& record, const time_table& times, std::size_t most) {
+  const std::vector<advice> found = advice_for(record);
+  if (found.empty()) return {};
+  std::string text =
+      fmt::format("\nAdvice on rules and indexes with at least {:.0f} % of the time: {}\n{:>9} {:>6}  rule\n",
+                  100 * advised_share, found.size(), "seconds", "share");
+  for (std::size_t i = 0; i < std::min(most, found.size()); ++i) {
+    const std::string figures =
+        fmt::format("{:9.3f} {:>6}  ", found[i].seconds, share_text(found[i].seconds, times.all()));
+    text += figures + shortened(place_of(record.rules[found[i].rule]), table_columns - figures.size()) + "\n" +
+            indented_lines(found[i].text, figures.size());
+  }
+  return text;
+}
+
+std::string rules_table(const run_record& record, const time_table& times, std::size_t most) {
   std::vector<const recorded_rule*> rules;
   for (const recorded_rule& rule : record.rules) {
     if (rule.runs > 0 || rule.seconds > 0) rules.push_back(&rule);
   }
   std::stable_sort(rules.begin(), rules.end(), [](const auto* a, const auto* b) { return a->seconds > b->seconds; });
-  const double all = seconds_of_rules(record);
   std::string text = fmt::format("\nRules: the slowest of {}\n{:>9} {:>6} {:>6} {:>10} {:>8}  rule\n", rules.size(),
                                  "seconds", "share", "runs", "candidates", "tuples");
   for (std::size_t i = 0; i < std::min(most, rules.size()); ++i) {
     const recorded_rule& rule = *rules[i];
     const std::string figures =
-        fmt::format("{:9.3f} {:>6} {:>6} {:>10} {:>8}  ", rule.seconds, share_text(rule.seconds, all),
+        fmt::format("{:9.3f} {:>6} {:>6} {:>10} {:>8}  ", rule.seconds, share_text(rule.seconds, times.all()),
                     count_text(static_cast<double>(rule.runs)), count_text(static_cast<double>(rule.candidates)),
                     count_text(static_cast<double>(rule.tuples)));
-    text += figures + shortened(in_one_line(rule.rule), columns - figures.size()) + "\n" +
-            std::string(figures.size(), ' ') + shortened(place_of(rule), columns - figures.size()) + "\n";
+    text += figures + shortened(in_one_line(rule.rule), table_columns - figures.size()) + "\n" +
+            std::string(figures.size(), ' ') + shortened(place_of(rule), table_columns - figures.size()) + "\n";
     constexpr double told_share = 0.1;
     if (rule.index_seconds > told_share * rule.seconds)
       text += std::string(figures.size(), ' ') + fmt::format("of that, its indexes {:.3f}\n", rule.index_seconds);
@@ -141,7 +138,7 @@ std::string relations_table(const run_record& record, std::size_t most) {
                                   bytes_text(number_in(relation, "bytes")),
                                   found == seconds.end() ? "-" : fmt::format("{:.3f}", found->second),
                                   text_in(relation, "set"), text_in(relation, "name")),
-                      columns) +
+                      table_columns) +
             "\n";
   }
   return text;
@@ -164,7 +161,7 @@ std::string files_table(const run_record& record, std::size_t most) {
     const std::string figures =
         fmt::format("{:9.3f} {:>9} {:>9} {:>9}  {} ", seconds, count_text(number_in(file, "rows")),
                     bytes > 0 ? bytes_text(bytes) : "-", rate, file.value("is_output", false) ? "write" : "read");
-    text += figures + shortened_path(text_in(file, "file"), columns - figures.size()) + "\n";
+    text += figures + shortened_path(text_in(file, "file"), table_columns - figures.size()) + "\n";
   }
   return text;
 }
@@ -215,7 +212,8 @@ std::string compared_relations(const run_record& first, const run_record& second
     if (size.first == size.second) continue;
     const auto shown = [](double tuples) { return tuples < 0 ? std::string("-") : fmt::format("{:.0f}", tuples); };
     if (++differing > most) continue;
-    lines += shortened(fmt::format("{:>14} {:>14}  {}", shown(size.first), shown(size.second), name), columns) + "\n";
+    lines +=
+        shortened(fmt::format("{:>14} {:>14}  {}", shown(size.first), shown(size.second), name), table_columns) + "\n";
   }
   if (differing == 0) return "\nAll relations have as many tuples in both runs.\n";
   return fmt::format("\nRelations whose numbers of tuples differ: {}\n{:>14} {:>14}  relation\n", differing, "A", "B") +
@@ -225,7 +223,9 @@ std::string compared_relations(const run_record& first, const run_record& second
 }  // namespace
 
 std::string profile_tables(const run_record& record, std::size_t most) {
-  return heading(record) + rules_table(record, most) + relations_table(record, most) + files_table(record, most);
+  const time_table times = {seconds_of_rules(record), shares_outside_rules(record)};
+  return heading(record) + times_table(times, most) + advice_list(record, times, most) +
+         rules_table(record, times, most) + relations_table(record, most) + files_table(record, most);
 }
 
 std::string comparison_tables(const run_record& first, const run_record& second, std::size_t most) {
@@ -242,8 +242,9 @@ std::string comparison_tables(const run_record& first, const run_record& second,
   for (std::size_t i = 0; i < std::min(most, rules.size()); ++i) {
     const compared_rule& rule = rules[i];
     const std::string only = rule.in_first && rule.in_second ? "" : rule.in_first ? "only A: " : "only B: ";
-    text += shortened(difference_line(only + in_one_line(rule.shown->rule), rule.first, rule.second), columns) + "\n";
-    text += std::string(40, ' ') + shortened(place_of(*rule.shown), columns - 40) + "\n";
+    text +=
+        shortened(difference_line(only + in_one_line(rule.shown->rule), rule.first, rule.second), table_columns) + "\n";
+    text += std::string(40, ' ') + shortened(place_of(*rule.shown), table_columns - 40) + "\n";
   }
   return text + compared_relations(first, second, most);
 }

@@ -184,10 +184,11 @@ void add_stratum(std::string& result, const stratum_statistics& stratum, std::si
   for (const rule_statistics& rule : stratum.rules) add_rule(result, rule, stratum);
   for (const index_statistics& index : stratum.indexes) {
     const std::string rule = index.rule < stratum.rules.size() ? stratum.rules[index.rule].location : "";
-    add_lines(result, "  ", 4,
-              fmt::format(
-                  "index of {} by {}: {}, {} bytes, first needed by {}", index.relation, fmt::join(index.columns, ","),
-                  index.seconds ? seconds_text(*index.seconds) : "time not known", count_text(index.bytes), rule));
+    add_lines(
+        result, "  ", 4,
+        fmt::format("index {} of {} by {}: {}, {} bytes, first needed by {}", index.number, index.relation,
+                    fmt::join(index.columns, ","), index.seconds ? seconds_text(*index.seconds) : "time not known",
+                    count_text(index.bytes), rule));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 #include "plan/explain.hpp"
 #include "plan/reads.hpp"
@@ -99,7 +100,9 @@ void add_indexes(const plan::program& plan, const exec::stratum_statistics& meas
     const plan::index& planned = plan.indexes[index.index.value];
     const plan::relation& relation = plan.relations[planned.relation.value];
     index_statistics& made = figures.indexes.emplace_back();
+    made.number = index.index.value;
     made.relation = relation.name;
+    made.key_columns = planned.key_lengths.empty() ? 0 : planned.key_lengths.back();
     for (const std::uint32_t column : planned.order) made.columns.push_back(relation.attribute_names[column]);
     made.rule = index.version;
     made.refreshes = index.refreshes;
@@ -153,6 +156,23 @@ void add_plan_figures(const plan::reoptimizer& planner, const plan_record& recor
     add_rule(planner, number, v, *versions[v], measured, figures);
   add_indexes(planner.plan(), measured, figures);
   add_sizes(planner.plan(), record, number, figures);
+}
+
+void count_index_rules(const plan::program& plan, std::vector<stratum_statistics>& strata, std::size_t first) {
+  std::vector<std::set<std::string_view>> locations(plan.indexes.size());
+  for (const plan::stratum& stratum : plan.strata) {
+    for_each_version(stratum, [&](const plan::rule_version& version) {
+      const auto note = [&](relation_id, index_id index, bool) {
+        if (index.valid()) locations[index.value].insert(version.location);
+      };
+      for_each_read(version, note, true);
+    });
+  }
+  for (std::size_t number = first; number < strata.size(); ++number) {
+    // An index that no version searches belongs to a decomposed rule.
+    for (index_statistics& index : strata[number].indexes)
+      index.rules = std::max<std::size_t>(locations[index.number].size(), 1);
+  }
 }
 
 }  // namespace gpulog::detail

@@ -38,4 +38,7 @@ class plan_record {
 void add_plan_figures(const plan::reoptimizer& planner, const plan_record& record, std::size_t number,
                       const exec::stratum_statistics& measured, stratum_statistics& figures);
 
+/// Counts for each index of the strata from `first` on the rules of the program, by location, that search the index.
+void count_index_rules(const plan::program& plan, std::vector<stratum_statistics>& strata, std::size_t first);
+
 }  // namespace gpulog::detail

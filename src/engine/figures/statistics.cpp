@@ -24,11 +24,10 @@ ordered_json document_of(const operator_statistics& one) {
 }
 
 ordered_json document_of(const index_statistics& index) {
-  return {{"relation", index.relation},
-          {"columns", index.columns},
-          {"rule", index.rule},
-          {"refreshes", index.refreshes},
-          {"seconds", document_of(index.seconds)},
+  return {{"number", index.number},       {"relation", index.relation},
+          {"columns", index.columns},     {"key_columns", index.key_columns},
+          {"rules", index.rules},         {"rule", index.rule},
+          {"refreshes", index.refreshes}, {"seconds", document_of(index.seconds)},
           {"bytes", index.bytes}};
 }
 

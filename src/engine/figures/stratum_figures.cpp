@@ -106,6 +106,7 @@ void run_report::add_strata(bool is_live, statistics& into) const {
     for (const auto& [pass, seconds] : plan.pass_times) into.pass_seconds[pass] += seconds;
     into.reordered_versions += one->planner().reordered();
     into.peak_relation_bytes = std::max(into.peak_relation_bytes, measured.peak_memory_bytes);
+    const std::size_t first = into.strata.size();
     for (std::size_t s = 0; s < measured.strata.size() && s < plan.strata.size(); ++s) {
       into.strata.push_back(figures_of(run_, *one, measured.strata[s], s, into.backend, is_live));
       for (const exec::relation_statistics& relation : measured.strata[s].relations) {
@@ -113,6 +114,7 @@ void run_report::add_strata(bool is_live, statistics& into) const {
           last[relation.relation.value] = {{}, relation.rows, relation.bytes, relation.set};
       }
     }
+    count_index_rules(plan, into.strata, first);
   }
   if (run_.values.wide && !is_live) into.wide_values = run_.values.wide->size();
   // During a run, the size of a relation is known after its stratum.

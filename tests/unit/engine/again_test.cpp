@@ -159,12 +159,12 @@ std::vector<std::string> names_of_spans(const gpulog::statistics& figures) {
 TEST(again, the_record_goes_on) {
   engine run(program::from_text(reach));
   run.evaluate();
-  const std::vector<std::string> first{"compile", "measure", "plan", "take over", "evaluate"};
+  const std::vector<std::string> first{"compile", "measure", "plan", "encode", "take over", "evaluate"};
   EXPECT_EQ(names_of_spans(run.figures()), first);
   run.relation("kept").insert({1, 1});
   run.evaluate();
   std::vector<std::string> both = first;
-  both.insert(both.end(), {"take over", "measure", "plan", "take over", "evaluate"});
+  both.insert(both.end(), {"take over", "measure", "plan", "encode", "take over", "evaluate"});
   EXPECT_EQ(names_of_spans(run.figures()), both);
   for (const gpulog::stratum_statistics& stratum : run.figures().strata) {
     for (const gpulog::rule_statistics& rule : stratum.rules) EXPECT_FALSE(rule.plan.empty());

@@ -308,6 +308,8 @@ path(x,z) :- path(x,y), path(y,z).
         ++indexes;
         ASSERT_LT(index.rule, stratum.rules.size());
         EXPECT_GT(index.refreshes, 0U);
+        EXPECT_LE(index.key_columns, index.columns.size());
+        EXPECT_GT(index.rules, 0U);
         EXPECT_TRUE(index.seconds.has_value());
         const std::vector<std::string>& plan = stratum.rules[index.rule].plan;
         EXPECT_TRUE(std::any_of(plan.begin(), plan.end(), [&](const std::string& line) {
@@ -450,7 +452,7 @@ TEST(plan_figures, explained) {
              6         ~9         for path(x,y) in delta
              3        ~16           match edge[y] -> z  (index 0: 0,1)
              3        ~16             insert path(x,z)
-  index of edge by x,y: TIME, BYTES, first needed by program.dl [6:1-6:35]
+  index 0 of edge by x,y: TIME, BYTES, first needed by program.dl [6:1-6:35]
 
 rows: what came out of each step in all runs; expected: by the planner's guess, times the runs;
 off: more than 10 times as many rows as expected (x) or as few (/)

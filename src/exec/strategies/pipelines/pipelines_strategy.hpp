@@ -44,7 +44,8 @@ void run_pipelines(phase_run<Machine>& phase) {
     const typename Machine::trace_range traced(version.planned->text);
     pipeline_counts counts;
     const double expected = expected_candidates<Machine>(version, rows);
-    const double indexed = phase.figures.index_seconds;
+    const stratum_statistics& figures = phase.figures;
+    const double others = figures.index_seconds + figures.materialize_seconds;
     version.timer.begin(shared.clock, is_short<Machine>(expected));
     const bool is_long = watch != nullptr && (version.figures->runs == 0 ||
                                               expected > static_cast<double>(calibration::least_watched_rows));
@@ -76,9 +77,9 @@ void run_pipelines(phase_run<Machine>& phase) {
     phase.finish(v);
     version.count(counts, rows);
     const auto made = static_cast<double>(std::max(counts.candidates, counts.bindings));
-    // What it brought up to date is charged to the indexes.
+    // Indexes and columns that the version needed first have their own times.
     const double elapsed = version.timer.end(shared.clock, is_short<Machine>(made));
-    const double seconds = std::max(0.0, elapsed - (phase.figures.index_seconds - indexed));
+    const double seconds = std::max(0.0, elapsed - (figures.index_seconds + figures.materialize_seconds - others));
     version.figures->seconds += seconds;
     version.seconds_per_row = std::max(0.0, seconds - calibration::host_run_seconds) / static_cast<double>(rows);
     // When candidates filled their buffer, the join was interrupted to deduplicate them; subtract that time.
