@@ -41,10 +41,10 @@ def printed_by(gpulog, *arguments):
     return subprocess.run([gpulog, *arguments], check=True, capture_output=True, encoding='utf-8').stdout
 
 
-def options_of(gpulog):
+def options_of(gpulog, *command):
     tuning = [line.split()[0] + '=' for line in printed_by(gpulog, '--tune', 'help').splitlines()[1:] if line[:1].isalpha()]
     options, section = [], ''
-    for line in printed_by(gpulog, '--help').splitlines():
+    for line in printed_by(gpulog, *command, '--help').splitlines():
         title, option, more = SECTION.match(line), OPTION.match(line), CONTINUED.match(line)
         if title:
             section = title[1]
@@ -66,6 +66,7 @@ there.
 With --query, it prints what holds. Without a program, on a terminal, it asks for a program and queries.
 
 Without -D, results are written into the working directory; the facts of .input relations are read from there without -F.'''
+PROFILE = '\'gpulog profile\' shows the record of a run that -p wrote, or compares two records.'
 STATUS = '''0 if the program was run and all results are written; 1 for an error in the program, the facts or the options, and for a
 run that failed: no output file of the run exists then. 128 and the number of the signal, if a signal ended the run.'''
 EXAMPLES = (('Run a program on the facts in a folder, and print the results:', 'gpulog program.dl -F facts -D-'),
@@ -83,17 +84,25 @@ def roff_paragraphs(text):
     return '\n.PP\n'.join(roff(paragraph) for paragraph in text.split('\n\n'))
 
 
-def manual_page(options, version):
+def option_paragraph(option):
+    value = ' \\fI%s\\fR' % roff(option.value) if option.value else ''
+    return ['.TP', ', '.join('\\fB%s\\fR' % roff(name) for name in option.names) + value, roff(option.text)]
+
+
+def manual_page(options, of_profile, version):
     lines = ['.\\" Made from what gpulog --help prints.', '.TH GPULOG 1 "" "gpulog %s" "User Commands"' % version,
              '.SH NAME', roff('gpulog - run Datalog programs on CPUs and GPUs'),
-             '.SH SYNOPSIS', '.B gpulog', '.RI [ option " ...] " program.dl', '.SH DESCRIPTION', roff_paragraphs(ABOUT)]
+             '.SH SYNOPSIS', '.B gpulog', '.RI [ option " ...] " program.dl', '.br', '.B gpulog profile',
+             '.RI [ option " ...] " record " [" record ]', '.SH DESCRIPTION', roff_paragraphs(ABOUT)]
     section = None
     for option in options:
         if option.section != section:
             section = option.section
             lines += ['.SH OPTIONS'] if section == 'Options' else ['.SS ' + roff(section)]
-        value = ' \\fI%s\\fR' % roff(option.value) if option.value else ''
-        lines += ['.TP', ', '.join('\\fB%s\\fR' % roff(name) for name in option.names) + value, roff(option.text)]
+        lines += option_paragraph(option)
+    lines += ['.SH "PROFILES OF RUNS"', roff(PROFILE)]
+    for option in of_profile:
+        lines += option_paragraph(option)
     lines += ['.SH "EXIT STATUS"', roff_paragraphs(STATUS), '.SH EXAMPLES']
     for text, command in EXAMPLES:
         lines += ['.PP', roff(text), '.PP', '.RS 4', '.nf', roff(command), '.fi', '.RE']
@@ -106,6 +115,11 @@ BASH = '''# Completion of gpulog for bash. Made from what gpulog --help prints.
 _gpulog() {
   local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} listed
   COMPREPLY=()
+  if [[ $COMP_CWORD -gt 1 && ${COMP_WORDS[1]} == profile ]]; then
+    compopt -o filenames 2>/dev/null
+    mapfile -t COMPREPLY < <(compgen -W '%(of_profile)s' -- "$current"; compgen -f -- "$current")
+    return
+  fi
   case $before in
 %(cases)s
   esac
@@ -113,7 +127,8 @@ _gpulog() {
     mapfile -t COMPREPLY < <(compgen -W '%(names)s' -- "$current")
   else
     compopt -o filenames 2>/dev/null
-    mapfile -t COMPREPLY < <(compgen -f -X '!*.dl' -- "$current"; compgen -d -- "$current")
+    mapfile -t COMPREPLY < <([[ $COMP_CWORD -gt 1 ]] || compgen -W profile -- "$current"
+                             compgen -f -X '!*.dl' -- "$current"; compgen -d -- "$current")
   fi
 }
 complete -F _gpulog gpulog
@@ -137,9 +152,13 @@ def bash_case(option):
                       '      ;;'])
 
 
-def bash_completion(options):
+def names_of(options):
+    return ' '.join(name for option in options for name in option.names)
+
+
+def bash_completion(options, of_profile):
     return BASH % {'cases': '\n'.join(bash_case(option) for option in options if option.value),
-                   'names': ' '.join(name for option in options for name in option.names)}
+                   'names': names_of(options), 'of_profile': names_of(of_profile)}
 
 
 def quoted(text):
@@ -166,15 +185,18 @@ def zsh_specification(option):
     return [quoted(exclusive) + quoted('%s[%s]%s' % (name_of(name), text, argument)) for name in option.names]
 
 
-def zsh_completion(options):
-    specifications = [line for option in options for line in zsh_specification(option)]
+def zsh_completion(options, of_profile):
+    def lines_of(some):
+        return ['  %s \\' % line for option in some for line in zsh_specification(option)]
     return '\n'.join(['#compdef gpulog', '# Completion of gpulog for zsh. Made from what gpulog --help prints.', '',
-                      '_arguments -S : \\', *('  %s \\' % line for line in specifications),
+                      'if (( CURRENT > 2 )) && [[ $words[2] == profile ]]; then', '  shift words', '  (( CURRENT-- ))',
+                      '  _arguments -S : \\', *lines_of(of_profile), "  '*:record:_files'", '  return', 'fi',
+                      '(( CURRENT == 2 )) && compadd profile', '_arguments -S : \\', *lines_of(options),
                       "  '*:program:_files -g \"*.dl\"'"]) + '\n'
 
 
-def fish_line(option):
-    parts = ['complete -c gpulog']
+def fish_line(option, condition=''):
+    parts = ['complete -c gpulog' + condition]
     for name in option.names:
         parts.append(('-l ' if name.startswith('--') else '-s ') + name.lstrip('-'))
     if option.values and option.value in LISTS:
@@ -190,18 +212,21 @@ def fish_line(option):
     return ' '.join([*parts, '-d', "'" + option.text.replace('\\', '\\\\').replace("'", "\\'") + "'"])
 
 
-def fish_completion(options):
+def fish_completion(options, of_profile):
     return '\n'.join(['# Completion of gpulog for fish. Made from what gpulog --help prints.',
                       "complete -c gpulog -k -f -a '(__fish_complete_suffix .dl)'",
-                      *(fish_line(option) for option in options)]) + '\n'
+                      "complete -c gpulog -n __fish_use_subcommand -a profile -d 'show the record of a run'",
+                      *(fish_line(option) for option in options),
+                      *(fish_line(option, " -n '__fish_seen_subcommand_from profile'") for option in of_profile)]) + '\n'
 
 
 def main(gpulog, folder):
-    options = options_of(gpulog)
+    options, of_profile = options_of(gpulog), options_of(gpulog, 'profile')
     version = printed_by(gpulog, '--version').splitlines()[0].split()[1]
     os.makedirs(folder, exist_ok=True)
-    for name, text in (('gpulog.1', manual_page(options, version)), ('gpulog.bash', bash_completion(options)),
-                       ('_gpulog', zsh_completion(options)), ('gpulog.fish', fish_completion(options))):
+    for name, text in (('gpulog.1', manual_page(options, of_profile, version)),
+                       ('gpulog.bash', bash_completion(options, of_profile)), ('_gpulog', zsh_completion(options, of_profile)),
+                       ('gpulog.fish', fish_completion(options, of_profile))):
         with open(os.path.join(folder, name), 'w', encoding='utf-8') as file:
             file.write(text)
 

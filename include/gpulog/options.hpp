@@ -34,6 +34,8 @@ struct compile_options {
   std::vector<std::string> filled_relations = {};
   /// Each query becomes a relation (program::queries()), which engine::write() prints.
   std::vector<query_text> queries = {};
+  /// Parameters of the .output directives of queries. `framed`: false omits the lines around the rows.
+  std::map<std::string, std::string> query_parameters = {{"IO", "stdout"}, {"headers", "true"}};
   /// Ignores .output and .printsize, so that with the tuning choice `unneeded-relations` only relations needed by
   /// queries are evaluated.
   bool only_queries = false;
@@ -122,6 +124,8 @@ struct run_options {
   bool proofs = false;
   bool is_watched = false;                              ///< enables engine::now() from further threads
   std::function<void(const run_event&)> on_event = {};  ///< called on the running thread
+  /// Called on the running thread before the first result is printed on standard output.
+  std::function<void()> before_printing = {};
   bool count_rows = false;  ///< counts rows after each step of each rule; implied by report_files
   std::function<void(const progress&)> on_progress = {};  ///< called on the running thread
   const std::atomic<bool>* cancelled = nullptr;           ///< once true, the run ends with cancelled_error

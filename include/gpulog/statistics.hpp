@@ -69,6 +69,7 @@ struct run_step {
   std::uint64_t rows = 0;        ///< 0: unknown
   std::uint64_t candidates = 0;  ///< of the rule so far
   double expected_candidates = 0;
+  std::uint64_t relation_bytes = 0;  ///< allocated for relations, indexes and symbols
   std::uint64_t files_done = 0;
   std::uint64_t files = 0;
   std::uint64_t loaded_tuples = 0;

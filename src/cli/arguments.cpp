@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/help_text.hpp"
 #include "cli/messages.hpp"
 #include "cli/repl/repl.hpp"
 #include "cli/tuning_arguments.hpp"
@@ -67,6 +68,19 @@ CLI::Validator not_empty() {
   return CLI::Validator([](const std::string& text) { return std::string(text.empty() ? "its value is empty" : ""); },
                         "");
 }
+
+/// A value of --format.
+struct query_format {
+  std::string_view name;
+  std::pair<std::string_view, std::string_view> parameters[2];  ///< of .output
+};
+
+constexpr query_format query_formats[] = {
+    {"table", {}},
+    {"csv", {{"framed", "false"}, {"rfc4180", "true"}}},
+    {"tsv", {{"framed", "false"}, {}}},
+    {"json", {{"IO", "json"}, {"format", "object"}}},
+};
 
 /// Pragmas without a value.
 constexpr std::string_view pragmas_without_value[] = {"legacy"};
@@ -123,7 +137,7 @@ struct raw_arguments {
       warn, warn_not;
   std::string jobs = "1", backend = "auto", storage = "auto", memory_limit;
   std::string provenance;
-  std::string word_size = "32", colour = "auto", diagnostics = "text";
+  std::string word_size = "32", colour = "auto", diagnostics = "text", format = "table";
   bool no_warnings = false, show_version = false, parse_errors = false, legacy = false;
   bool has_fact_folder = false, has_output_folder = false;
 };
@@ -166,6 +180,15 @@ std::string meant_option(const CLI::App& app, const std::vector<std::string>& te
     if (const auto meant = closest_name(name, known)) return fmt::format("; did you mean {}?", *meant);
   }
   return {};
+}
+
+/// Returns a message if the first word is no file but looks like the name of a command, or an empty text.
+std::string meant_command(const std::vector<std::string>& words) {
+  std::error_code ignored;
+  if (words.empty() || std::filesystem::exists(words.front(), ignored)) return {};
+  const std::optional<std::string> meant = closest_name(words.front(), {"profile"});
+  if (!meant) return {};
+  return fmt::format("there is no file or command {}; did you mean gpulog {}?", words.front(), *meant);
 }
 
 /// @param is_image whether the executable contains a program, so that no file is needed
@@ -252,6 +275,13 @@ parse_result checked(const raw_arguments& raw, arguments parsed, bool is_image) 
     parsed.compile.pragmas.emplace_back("magic-transform-exclude",
                                         fmt::format("{}", fmt::join(raw.magic_exclude, ",")));
   }
+  const auto format = std::find_if(std::begin(query_formats), std::end(query_formats),
+                                   [&](const query_format& one) { return raw.format == one.name; });
+  if (format == std::end(query_formats))
+    return fail(fmt::format("--format may only be set to table, csv, tsv or json, not to '{}'", raw.format));
+  for (const auto& [name, parameter] : format->parameters) {
+    if (!name.empty()) parsed.compile.query_parameters.insert_or_assign(std::string(name), std::string(parameter));
+  }
   for (const std::string& query : raw.queries) parsed.compile.queries.push_back({query, "--query"});
   // A folder for outputs means that outputs are wanted.
   parsed.compile.only_queries = !raw.queries.empty() && !raw.has_output_folder;
@@ -297,6 +327,7 @@ parse_result checked(const raw_arguments& raw, arguments parsed, bool is_image) 
     print_message("No datalog file specified.\n");
     return {std::nullopt, 0};
   }
+  if (const std::string command = meant_command(raw.files); !command.empty()) return fail(command);
   if (raw.files.size() > 1)
     return fail(fmt::format("only one datalog file can be run, but {} are given", raw.files.size()));
   if (!raw.files.empty()) parsed.program_file = raw.files.front();
@@ -391,6 +422,7 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
                "run, then print the plan of each rule with expected and actual rows of each step, and times")
       ->group(own);
 
+  own_value("--format", raw.format, "NAME", "how --query prints: table, csv, tsv or json");
   own_value("--why", parsed.why, "TUPLE", "print why a tuple is there, as \"reach(1,5)\" (repeatable)");
 
   constexpr const char* accepted = "Soufflé's, accepted without effect";
@@ -413,7 +445,11 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
   try {
     app.parse(std::vector<std::string>(texts.rbegin(), texts.rend()));  // in reverse order
   } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", app.help());
+    std::string help = wrapped_help(app.help());
+    constexpr std::string_view usage = "[program...]\n";
+    if (const std::size_t place = help.find(usage); place != std::string::npos)
+      help.replace(place, usage.size(), "[program]\n       gpulog profile [OPTIONS] RECORD [RECORD]\n");
+    fmt::print("{}", help);
     return parse_result{std::nullopt, 0};
   } catch (const CLI::ParseError& failure) {
     if (std::string reason = refusal(refused); !reason.empty()) return fail(reason);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "cli/arguments.hpp"
@@ -91,12 +92,15 @@ int run_program(arguments given, const program& source, std::string& place) {
   if (given.verbose) print_message("Starting work on {}\n", given.program_file);
 
   require_relations(source, given.why);
+  std::optional<progress_line> line;
+  given.run.before_printing = [&line] { line.reset(); };
   engine run(source, given.run);
   try {
-    std::optional<progress_line> line;
     if (given.run.is_watched) line.emplace(run);
     run.run();
+    line.reset();
   } catch (...) {
+    line.reset();
     const outcome_statistics& outcome = run.figures().outcome;
     if (outcome.step) place = place_of(*outcome.step, outcome.message);
     throw;
@@ -164,8 +168,15 @@ int guarded_main(int count, char** texts) {
   std::string place;
   try {
     const int status = act(count, texts, place);
-    if (std::fflush(stdout) != 0) return report_failure("Cannot write to standard output", place);
-    return status;
+    if (std::fflush(stdout) == 0) return status;
+    end_without_reader();
+    return report_failure("Cannot write to standard output", place);
+  } catch (const output_error& failure) {
+    end_without_reader();
+    return report_failure(failure.what(), place);
+  } catch (const std::system_error& failure) {
+    end_without_reader();
+    return report_failure(failure.what(), place);
   } catch (const std::bad_alloc&) {
     return report_failure("the machine has too little memory for this program on these facts", place);
   } catch (const std::exception& failure) {

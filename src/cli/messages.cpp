@@ -1,9 +1,11 @@
 #include "cli/messages.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -12,6 +14,20 @@ namespace gpulog::cli {
 namespace {
 
 message_form current_form = message_form::plain;
+
+/// Whether the terminal shows a progress line, which the next message replaces.
+std::atomic<bool> is_progress_visible = false;
+
+constexpr std::string_view erased_line = "\r\x1b[K";
+
+void write_all(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const ssize_t count = ::write(STDERR_FILENO, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+}
 
 constexpr std::string_view red = "\x1b[1;31m", yellow = "\x1b[1;33m", green = "\x1b[1;32m", plain = "\x1b[0m";
 
@@ -113,12 +129,25 @@ void print_remarks(const std::vector<diagnostic>& remarks, std::string_view repo
 }
 
 void print_message(std::string_view text) noexcept {
-  while (!text.empty()) {
-    const ssize_t count = ::write(STDERR_FILENO, text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
+  erase_progress();
+  write_all(text);
+}
+
+void print_progress(const std::string& line) {
+  write_all(std::string(erased_line) + line);
+  is_progress_visible = true;
+}
+
+void erase_progress() noexcept {
+  if (is_progress_visible.exchange(false)) write_all(erased_line);
+}
+
+void end_without_reader() {
+  pollfd output = {STDOUT_FILENO, POLLOUT, 0};
+  if (::poll(&output, 1, 0) != 1 || (output.revents & POLLERR) == 0) return;
+  erase_progress();
+  signal(SIGPIPE, SIG_DFL);
+  raise(SIGPIPE);
 }
 
 void prepare_standard_streams() {

@@ -13,13 +13,19 @@
 /// Messages go to standard error. A message that cannot be written is lost and never ends a run.
 namespace gpulog::cli {
 
-/// Writes the text, or the prefix that standard error accepts.
+/// Writes the text, or the prefix that standard error accepts. Erases a progress line first.
 void print_message(std::string_view text) noexcept;
+/// Replaces the progress line of the terminal, without a newline.
+void print_progress(const std::string& line);
+void erase_progress() noexcept;
 
 template <class First, class... Others>
 void print_message(fmt::format_string<First, Others...> format, First&& first, Others&&... others) {
   print_message(fmt::format(format, std::forward<First>(first), std::forward<Others>(others)...));
 }
+
+/// Ends the process as other tools end, by SIGPIPE, if standard output is a pipe without a reader.
+void end_without_reader();
 
 /// Form of errors and warnings.
 enum class message_form : std::uint8_t {

@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -50,33 +51,6 @@ std::string loading_text(const run_step& step) {
   return text;
 }
 
-std::string evaluation_text(const run_step& step) {
-  std::string text = fmt::format("stratum {} of {} ({})", *step.stratum + 1, step.stratum_count, step.relations);
-  if (step.iteration > 0) text += fmt::format(" iteration {}", step.iteration);
-  if (step.rule.empty()) return step.doing.empty() ? text : text + fmt::format(": {} {}", step.doing, step.relation);
-  if (step.rows > 1) {
-    text += fmt::format(", {:.0f} %", 100 * static_cast<double>(step.rows_done) / static_cast<double>(step.rows));
-  }
-  if (step.candidates > 0) {
-    text += fmt::format(", {} candidates", short_number(step.candidates));
-    if (step.rows_done > 0 && step.rows > step.rows_done) {
-      const double share = static_cast<double>(step.rows_done) / static_cast<double>(step.rows);
-      text += fmt::format(" of about {}", short_number(static_cast<double>(step.candidates) / share));
-    } else if (step.rows_done == 0 && step.expected_candidates > static_cast<double>(step.candidates)) {
-      text += fmt::format(" of {} expected", short_number(step.expected_candidates));
-    }
-  }
-  return text + ": " + in_one_line(step.rule);
-}
-
-std::string_view name_of(std::string_view phase) {
-  if (phase == "measure") return "looking at the facts";
-  if (phase == "plan") return "planning";
-  if (phase == "take over") return "taking over the facts";
-  if (phase == "evaluate") return "starting to evaluate";
-  return phase;
-}
-
 /// Truncates to `columns` columns at a character boundary.
 std::string cut(std::string text, std::size_t columns) {
   std::size_t length = 0;
@@ -90,12 +64,54 @@ std::string cut(std::string text, std::size_t columns) {
   return text;
 }
 
+/// Returns the candidates so far, with the expected number if known.
+std::string candidates_text(const run_step& step) {
+  std::string text = fmt::format(", {} candidates", short_number(step.candidates));
+  if (step.rows_done > 0 && step.rows > step.rows_done) {
+    const double share = static_cast<double>(step.rows_done) / static_cast<double>(step.rows);
+    text += fmt::format(" of about {}", short_number(static_cast<double>(step.candidates) / share));
+  } else if (step.rows_done == 0 && step.expected_candidates > static_cast<double>(step.candidates)) {
+    text += fmt::format(" of {} expected", short_number(step.expected_candidates));
+  }
+  return text;
+}
+
+/// Shortens the rule so that rate and memory fit. Candidates come last, because their share is known as a percentage.
+std::string evaluation_text(const run_step& step, std::size_t columns) {
+  std::string text = fmt::format("stratum {} of {}", *step.stratum + 1, step.stratum_count);
+  if (step.iteration > 0) text += fmt::format(", iteration {}", step.iteration);
+  std::string figures;
+  if (step.candidates > 0 && step.seconds > 0 && !step.doing.empty())
+    figures += fmt::format(", {}/s", short_number(static_cast<double>(step.candidates) / step.seconds));
+  if (step.relation_bytes > 0) figures += fmt::format(", {}B", short_number(step.relation_bytes));
+  if (step.rule.empty())
+    return text + ": " + (step.doing.empty() ? step.relations : step.doing + " " + step.relation) + figures;
+  if (step.rows > 1)
+    text += fmt::format(", {:.0f} %", 100 * static_cast<double>(step.rows_done) / static_cast<double>(step.rows));
+  constexpr std::size_t least_rule = 16;
+  constexpr std::string_view dots = "...";
+  std::string rule = in_one_line(step.rule);
+  const std::size_t used = text.size() + 2 + figures.size();
+  const std::size_t left = columns > used + least_rule ? columns - used : least_rule;
+  if (rule.size() > left) rule = cut(rule, left - dots.size()) + std::string(dots);
+  return text + ": " + rule + figures + (step.candidates > 0 ? candidates_text(step) : "");
+}
+
+std::string_view name_of(std::string_view phase) {
+  if (phase == "measure") return "looking at the facts";
+  if (phase == "plan") return "planning";
+  if (phase == "encode") return "numbering values";
+  if (phase == "take over") return "taking over the facts";
+  if (phase == "evaluate") return "starting to evaluate";
+  return phase;
+}
+
 }  // namespace
 
-std::string progress_text(const run_step& step) {
+std::string progress_text(const run_step& step, std::size_t columns) {
   if (step.phase == "load") return loading_text(step);
   if (step.phase == "write") return fmt::format("writing {}", step.file);
-  if (step.stratum) return evaluation_text(step);
+  if (step.stratum) return evaluation_text(step, columns);
   return std::string(name_of(step.phase));
 }
 
@@ -107,22 +123,22 @@ progress_line::progress_line(const engine& run)
 void progress_line::run(const std::stop_token& cancelled) {
   constexpr double patience = 0.05;
   const bool is_line = is_terminal();
-  bool is_visible = false;
   std::unique_lock lock(guard_);
   changed_.wait_for(lock, cancelled, is_line ? first_line : message_interval, [] { return false; });
   while (!cancelled.stop_requested()) {
     if (const std::optional<run_step> now = run_.now(patience)) {
-      const std::string text = progress_text(*now);
+      const std::string time = fmt::format("{:.1f} s  ", now->run_seconds);
+      const std::size_t columns = is_line ? terminal_columns() - 1 : SIZE_MAX;
+      const std::string text = progress_text(*now, columns - std::min(columns, time.size()));
       if (is_line && !text.empty()) {
-        print_message("\r\033[K{}", cut(fmt::format("{:.1f} s  {}", now->run_seconds, text), terminal_columns() - 1));
-        is_visible = true;
+        print_progress(cut(time + text, columns));
       } else if (!text.empty()) {
         print_message("[{:.1f} s] {}, for {:.1f} s\n", now->run_seconds, text, now->seconds);
       }
     }
     changed_.wait_for(lock, cancelled, is_line ? line_interval : message_interval, [] { return false; });
   }
-  if (is_visible) print_message("\r\033[K");
+  erase_progress();
 }
 
 void print_event(const run_event& event) {

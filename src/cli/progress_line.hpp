@@ -9,8 +9,9 @@
 
 namespace gpulog::cli {
 
-/// Returns a short description of the current step: loading, planning, the stratum and its rule.
-[[nodiscard]] std::string progress_text(const run_step& step);
+/// Describes the current step: loading, planning, or the stratum with percent, rule, rate and memory.
+/// @param columns the rule is shortened to fit
+[[nodiscard]] std::string progress_text(const run_step& step, std::size_t columns);
 
 /// Shows the current step of a run from a separate thread: on a terminal in one line that is rewritten ten times per
 /// second, otherwise in a new line every ten seconds.

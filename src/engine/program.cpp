@@ -122,6 +122,7 @@ void compile(program_state& state, source_file& main_file, const compile_options
     state.filled_relations = {options.filled_relations.begin(), options.filled_relations.end()};
     analysis.filled_relations = state.filled_relations;
     analysis.queries = std::move(queries);
+    analysis.query_parameters = options.query_parameters;
     analysis.only_queries = options.only_queries;
     analysis.expects_output = options.expects_output;
     if (state.symbols_of != nullptr) {

@@ -95,8 +95,11 @@ void print_relation_size(const std::string& relation, std::uint64_t rows) {
   print_text(fmt::format("{}\t{}\n", relation, rows));
 }
 
-void print_answer(const std::string& query, bool holds) {
-  print_text(fmt::format("---------------\n{}\n===============\n{}\n===============\n", query, holds));
+void print_answer(const std::string& query, bool holds, const write_request& request) {
+  const directive_parameters parameters(request.parameters);
+  const bool is_framed = parameters.text("IO", "stdout") == "stdout" && parameters.text("framed", "true") == "true";
+  print_text(is_framed ? fmt::format("---------------\n{}\n===============\n{}\n===============\n", query, holds)
+                       : fmt::format("{}\n", holds));
 }
 
 }  // namespace gpulog::io

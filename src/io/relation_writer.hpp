@@ -78,6 +78,6 @@ void print_relation_size(const std::string& relation, std::uint64_t rows);
 
 /// Prints whether a query without variables holds, in the frame of a relation.
 /// @throws output_error
-void print_answer(const std::string& query, bool holds);
+void print_answer(const std::string& query, bool holds, const write_request& request);
 
 }  // namespace gpulog::io

@@ -106,7 +106,7 @@ class analyser {
   void declare_queries() {
     for (const syntax::query& asked : options_.queries) {
       const syntax::clause& query = queries_.emplace_back(clause_of(asked, queries_.size() + 1));
-      declared_.declare_query(query.heads.front(), text_of(asked));
+      declared_.declare_query(query.heads.front(), text_of(asked), options_.query_parameters);
     }
     has_clause_.resize(program_.relations.size(), true);
     has_subsumption_.resize(program_.relations.size(), false);

@@ -22,6 +22,7 @@ struct analysis_options {
   std::set<std::string> filled_relations = {};  ///< relations filled by the caller, which need neither rules nor facts
   /// Each query becomes a relation that is printed on standard output.
   std::vector<syntax::query> queries = {};
+  std::map<std::string, std::string> query_parameters = {{"IO", "stdout"}, {"headers", "true"}};  ///< of .output
   bool only_queries = false;    ///< ignore .output and .printsize
   bool expects_output = false;  ///< a program without .output and .printsize gets a warning
   /// Returns the number of a text in an engine that already has texts. Empty: the analysis assigns new numbers.

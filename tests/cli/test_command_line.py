@@ -21,6 +21,16 @@ class CommandLine(CommandTest):
         self.assert_runs(process)
         for option in ('--fact-dir', '--storage', '--memory-limit', '--show'):
             self.assertIn(option, process.output)
+        self.assertIn('Usage: gpulog [OPTIONS] [program]\n       gpulog profile [OPTIONS] RECORD [RECORD]\n', process.output)
+        for arguments in ([], ['profile']):
+            lines = self.run_gpulog(*arguments, '--help').output.splitlines()
+            self.assertLessEqual(max(map(len, lines)), 100)
+
+    def test_unknown_commands(self):
+        for words in (['profil', 'run.json'], ['Profile'], ['profiel', 'a', 'b']):
+            self.assert_fails(self.run_gpulog(*words), 'Error: there is no file or command %s; did you mean gpulog profile?\n' % words[0])
+        self.write('profil', '.decl a(x:number)\na(1).\n.printsize a\n')
+        self.assertEqual(self.run_gpulog('profil').output, 'a\t1\n')
 
     def test_version(self):
         process = self.run_gpulog('--version')

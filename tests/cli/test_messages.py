@@ -1,5 +1,6 @@
 """Nothing about messages ends a run; a small stack does not either."""
 import os
+import signal
 import resource
 import subprocess
 import unittest
@@ -73,6 +74,16 @@ class StandardError(CommandTest):
         process = self.execute('program.dl', '-D', '-', stdout=None, stderr=subprocess.PIPE, preexec_fn=closed(1))
         self.assertEqual(process.returncode, 1)
         self.assertIn(b'standard output', process.stderr)
+
+    def test_a_reader_that_ends_early_ends_the_run_quietly(self):
+        self.write('many.dl', '.decl n(x:number)\nn(x) :- x = range(0, 100000).\n.output n\n')
+        for arguments in (['many.dl', '-D', '-'], ['many.dl', '--query', 'n(x)'], ['many.dl', '-D', '', '--explain']):
+            with self.subTest(arguments=arguments):
+                reading, writing = os.pipe()
+                os.close(reading)
+                process = self.execute(*arguments, stdout=writing, stderr=subprocess.PIPE)
+                os.close(writing)
+                self.assertEqual((process.returncode, process.stderr), (-signal.SIGPIPE, b''))
 
     def test_standard_output_that_takes_nothing_is_an_error(self):
         with open('/dev/full', 'wb') as full:

@@ -42,6 +42,30 @@ class Queries(CommandTest):
         self.assert_prints('\n'.join((LINE, 'reach(3,1)', END, 'false', END, '')), '--query', 'reach(3,1)')
         self.assert_prints('\n'.join((LINE, 'reach(1,_)', END, 'true', END, '')), '--query', 'reach(1,_)')
 
+    def test_forms_for_scripts(self):
+        text = '.decl a(x:number, s:symbol)\na(1, "q\\"t").\na(2, "b,c").\n'
+        for form, printed in (('csv', 'x,y\n1,"q""t"\n2,"b,c"\n'), ('tsv', 'x\ty\n1\tq"t\n2\tb,c\n'),
+                              ('json', '[{"x": 1, "y": "q\\"t"}, {"x": 2, "y": "b,c"}]\n')):
+            with self.subTest(form=form):
+                output = self.ask('--query', 'a(x, y)', '--format', form, text=text).output
+                if form == 'json':
+                    self.assertEqual(sorted(json.loads(output), key=str), json.loads(printed))
+                    self.assertTrue(output.endswith(']\n'))
+                else:
+                    self.assertEqual(sorted(output.splitlines()), sorted(printed.splitlines()))
+                    self.assertEqual(output.splitlines()[0], printed.splitlines()[0])
+                for query, answer in (('a(1, _)', 'true\n'), ('a(3, _)', 'false\n')):
+                    self.assertEqual(self.ask('--query', query, '--format', form, text=text).output, answer)
+        self.assert_prints(table('reach(9,x)', 'x'), '--query=reach(9,x)', '--format', 'table')
+        self.assert_fails(self.ask('--query', 'reach(1,x)', '--format', 'xml'),
+                          "Error: --format may only be set to table, csv, tsv or json, not to 'xml'")
+
+    def test_forms_with_printed_outputs(self):
+        text = '.decl a(x:number)\na(1).\n.output a\n'
+        self.write('program.dl', text)
+        self.assertEqual(self.run_gpulog('program.dl', '-D-', '--query', 'a(x)', '--format', 'json').output,
+                         '---------------\na\nx\n===============\n1\n===============\n[{"x": 1}]\n')
+
     def test_several_come_in_their_order(self):
         output = self.assert_prints(table('edge(1,x)', 'x', '2') + table('reach(x,1)', 'x'),
                                     '--query', 'edge(1,x)', '--query', 'reach(x,1)')

@@ -19,8 +19,9 @@ constexpr std::uint64_t most_staged_bytes = 64u << 10;
 std::string why_not_available(int device) {
   int count = 0;
   std::string reason = count_devices(count);
-  if (!reason.empty()) return reason;
-  if (count == 0) return std::string("no ") + vendor_name() + " device was found";
+  // Without a driver, the runtime reports an insufficient version.
+  if (!reason.empty() && has_driver()) return reason;
+  if (count == 0) return std::string("no GPU was found for ") + vendor_name();
   if (device < 0 || device >= count) {
     return "there is no device " + std::to_string(device) + "; devices are 0.." + std::to_string(count - 1);
   }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/help_text.hpp"
 #include "cli/messages.hpp"
 #include "cli/profile/page.hpp"
 #include "cli/profile/record.hpp"
@@ -65,7 +66,7 @@ int show_profile(int count, char** texts) {
   try {
     app.parse(rest);
   } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", app.help());
+    fmt::print("{}", wrapped_help(app.help()));
     return 0;
   } catch (const CLI::ParseError& failure) {
     throw input_error(std::string(failure.what()) + " (gpulog profile --help lists the options)");

@@ -45,6 +45,7 @@ session::session(arguments given) : given_(std::move(given)), program_(given_.co
   given_.run.cancelled = &cancel_requested;
   given_.run.report_seconds = given_.profile_every;
   given_.run.is_watched = given_.verbose || progress_line::is_terminal();
+  given_.run.before_printing = [this] { line_.reset(); };
   given_.run.count_rows = true;
   if (given_.verbose) given_.run.on_event = print_event;
   for (const std::string& path : {given_.statistics_file, given_.profile_file}) {
@@ -104,10 +105,11 @@ void session::go_on(const program& source) {
 
 void session::run(engine& running) {
   try {
-    std::optional<progress_line> line;
-    if (given_.run.is_watched) line.emplace(running);
+    if (given_.run.is_watched) line_.emplace(running);
     running.run();
+    line_.reset();
   } catch (...) {
+    line_.reset();
     last_ = running.figures();
     throw;
   }

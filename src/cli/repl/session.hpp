@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/arguments.hpp"
+#include "cli/progress_line.hpp"
 #include "cli/repl/entered_program.hpp"
 #include "gpulog/engine.hpp"
 #include "gpulog/program.hpp"
@@ -52,6 +53,7 @@ class session {
   entered_program program_;
   std::optional<engine> running_;   ///< engine of the last query, with all results so far
   std::optional<statistics> last_;  ///< statistics of the last run
+  std::optional<progress_line> line_;
 };
 
 }  // namespace gpulog::cli

@@ -284,6 +284,7 @@ run_step run_report::step_now() const {
     result.loaded_bytes -= run_.figures.files.back().bytes;
   }
   result.loaded_tuples = run_.figures.loaded_tuples;
+  result.relation_bytes = run_.values.memory.used();
   result.files = files_;
   if (result.phase != "evaluate") return result;
   const exec::running_step now = run_.monitor.now();

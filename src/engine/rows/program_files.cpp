@@ -300,10 +300,11 @@ void program_files::write_output(pending_output& output, unsigned threads, io::o
   const sema::relation& relation = run_.relation(output.relation);
   output.begin = storage::seconds_now();
   try {
+    io::write_request request = request_of(*output.directive);
+    if (relation.is_query) request.output_directory.clear();
     if (relation.is_query && relation.arity() == 0) {
-      io::print_answer(output.rows.relation, output.rows.rows != 0);
+      io::print_answer(output.rows.relation, output.rows.rows != 0, request);
     } else {
-      io::write_request request = request_of(*output.directive);
       request.threads = threads;
       io::write_relation(output.rows, request, run_.values.symbols, files);
     }
@@ -383,6 +384,7 @@ void program_files::write(io::output_files& files) {
     }
   });
   write_together(std::move(small), files);
+  if (run_.options.before_printing) run_.options.before_printing();
   for_each_directive([&](std::uint32_t number, const sema::io_directive& directive) {
     if (directive.kind == sema::directive_kind::printsize) {
       io::print_relation_size(io::name_in_files(run_.relation(number).name, directive.parameters),

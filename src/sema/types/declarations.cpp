@@ -255,14 +255,15 @@ void declarations::declare_relation(const syntax::relation_declaration& declarat
   program_.relations.push_back(std::move(declared));
 }
 
-void declarations::declare_query(const syntax::atom& head, const std::string& text) {
+void declarations::declare_query(const syntax::atom& head, const std::string& text,
+                                 std::map<std::string, std::string> parameters) {
   relations_.emplace(head.name.text, relation_id(static_cast<std::uint32_t>(program_.relations.size())));
   relation query;
   query.name = head.name.text;
   query.span = head.span;
   query.is_query = true;
-  query.directives.push_back(
-      {directive_kind::output, {{"IO", "stdout"}, {"headers", "true"}, {"name", text}}, head.span});
+  parameters["name"] = text;
+  query.directives.push_back({directive_kind::output, std::move(parameters), head.span});
   std::vector<syntax::attribute>& columns = query_columns_.emplace_back();
   for (const syntax::argument& argument : head.arguments) {
     const std::string& name = argument.as<syntax::variable>()->name;

@@ -68,7 +68,8 @@ class declarations {
 
   /// Adds the relation of a query's head. The types of its columns are not declared.
   /// @param text the query, for messages and plans
-  void declare_query(const syntax::atom& head, const std::string& text);
+  /// @param parameters of the .output directive
+  void declare_query(const syntax::atom& head, const std::string& text, std::map<std::string, std::string> parameters);
 
   /// Reports an unknown relation with a suggestion.
   void report_unknown_relation(const syntax::qualified_name& name) const;

@@ -139,9 +139,14 @@ void write_text_file(const relation_rows& rows, const write_request& request, co
 
 void print_as_text(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
                    output_files& /*files*/) {
-  const bool headers = request.output_directory == "-" || directive_parameters(request.parameters).flag("headers");
-  const delimited_formatter lines = lines_of(rows, request, symbols, headers);
-  print_rows(rows, framed_formatter(lines, rows.relation), request.threads);
+  const directive_parameters parameters(request.parameters);
+  const delimited_formatter lines =
+      lines_of(rows, request, symbols, request.output_directory == "-" || parameters.flag("headers"));
+  if (parameters.text("framed", "true") == "false") {
+    print_rows(rows, lines, request.threads);
+  } else {
+    print_rows(rows, framed_formatter(lines, rows.relation), request.threads);
+  }
 }
 
 }  // namespace gpulog::io
