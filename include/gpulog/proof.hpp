@@ -42,7 +42,9 @@ struct failed_rule {
   /// A literal of the body with its known values.
   struct part {
     std::string text;
-    std::optional<bool> holds;  ///< nothing: depends on variables without a value
+    /// With free variables: whether this literal and all literals to its left have a common match. Nothing: unknown, or
+    /// a literal to the left does not hold.
+    std::optional<bool> holds;
   };
 
   std::size_t number = 0;  ///< 1-based number among the rules of the relation
@@ -58,6 +60,9 @@ struct tuple_matches {
   std::vector<std::string> variables;            ///< in the order of the question
   std::vector<std::vector<std::string>> values;  ///< by match and variable, as in a program; without duplicates
   bool is_all = true;                            ///< false: more matches may exist
+  bool is_ground = true;                         ///< the question has neither variables nor `_`
+  /// For a question of one atom: its matching tuples, as in a program, one per match.
+  std::vector<std::string> tuples = {};
 };
 
 /// Values of variables by name, as in a program: {{"y", "2"}}.
@@ -70,10 +75,13 @@ using variable_values = std::map<std::string, std::string>;
 /// Draws the tree as Soufflé does, with the conclusion at the bottom: premises side by side above a line with the
 /// number of the rule.
 /// @param cut_names replacements for cut tuples, from left to right
-[[nodiscard]] GPULOG_API std::string to_text(const proof& shown, const std::vector<std::string>& cut_names = {});
+/// @param columns a wider tree is printed as an indented list, with the conclusion first and the location of each rule
+[[nodiscard]] GPULOG_API std::string to_text(const proof& shown, const std::vector<std::string>& cut_names = {},
+                                             std::size_t columns = SIZE_MAX);
 
 /// The same for a failed rule: marks whether each literal holds.
 /// @param tuple the conclusion
-[[nodiscard]] GPULOG_API std::string to_text(const failed_rule& shown, const std::string& tuple);
+[[nodiscard]] GPULOG_API std::string to_text(const failed_rule& shown, const std::string& tuple,
+                                             std::size_t columns = SIZE_MAX);
 
 }  // namespace gpulog

@@ -1,6 +1,7 @@
 #include "cli/explain_session.hpp"
 
 #include <fmt/core.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,6 +23,14 @@ namespace {
 
 constexpr std::size_t first_depth = 4;  ///< as in Soufflé
 constexpr std::size_t most_depth = 500;
+constexpr std::size_t most_proofs = 3;  ///< of matches of one question
+
+/// Returns the width of the terminal; 100 for other outputs.
+std::size_t output_columns() {
+  constexpr std::size_t usual = 100;
+  winsize size{};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : usual;
+}
 
 std::optional<std::size_t> number_from(std::string_view text) {
   std::size_t number = 0;
@@ -111,7 +120,7 @@ class explain_session {
     std::vector<std::string> names;
     for (std::size_t i = before; i < cuts_.size(); ++i)
       names.push_back(fmt::format("subproof {}({})", cuts_[i].first, i));
-    print(to_text(*found, names));
+    print(to_text(*found, names, is_terminal_ ? output_columns() : SIZE_MAX));
   }
 
   void explain_part(const std::string& part) {
@@ -239,16 +248,21 @@ void require_relations(const program& source, const std::vector<std::string>& tu
   }
 }
 
-bool print_proofs(engine& run, const std::vector<std::string>& tuples) {
+bool print_proofs(engine& run, const std::vector<std::string>& questions) {
   bool is_answered = true;
-  for (const std::string& tuple : tuples) {
+  const std::size_t columns = output_columns();
+  for (const std::string& question : questions) {
     try {
-      if (const auto found = run.why(tuple, first_depth)) {
-        fmt::print("{}", to_text(*found));
-        continue;
+      const tuple_matches matches = run.matches(question, most_proofs);
+      for (const std::string& tuple : matches.tuples) {
+        if (const auto found = run.why(tuple, first_depth)) fmt::print("{}", to_text(*found, {}, columns));
       }
-      fmt::print("{} does not hold\n", tuple);
-      for (const failed_rule& rule : run.why_not(tuple)) fmt::print("{}", to_text(rule, tuple));
+      if (!matches.is_all && !matches.variables.empty())
+        fmt::print("{} has more matches: --query prints all of them\n", question);
+      if (!matches.tuples.empty()) continue;
+      fmt::print("{} does not hold\n", question);
+      if (!matches.is_ground) continue;
+      for (const failed_rule& rule : run.why_not(question)) fmt::print("{}", to_text(rule, question, columns));
     } catch (const input_error& fault) {
       print_remark(severity::error, fault.what());
       is_answered = false;

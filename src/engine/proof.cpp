@@ -134,27 +134,60 @@ drawing drawing_of(const proof& shown, const std::vector<std::string>& cut_names
   return inference(premises, shown.rule_number == 0 ? "(eqrel)" : fmt::format("(R{})", shown.rule_number), shown.text);
 }
 
+/// Appends the tuple, and its premises indented below.
+void add_tree(const proof& shown, std::size_t depth, const std::vector<std::string>& cut_names, std::size_t& next,
+              std::string& text) {
+  text.append(2 * depth, ' ');
+  if (shown.what == proof::kind::cut) {
+    text += (next < cut_names.size() ? cut_names[next++] : shown.text + " ...") + "\n";
+    return;
+  }
+  text += shown.text;
+  if (shown.what == proof::kind::derived) {
+    text += shown.rule_number == 0 ? std::string("  (eqrel)")
+                                   : fmt::format("  (R{}, {})", shown.rule_number, shown.location);
+  }
+  text += "\n";
+  for (const proof& premise : shown.premises) add_tree(premise, depth + 1, cut_names, next, text);
+}
+
 }  // namespace
 
 std::string to_json(const proof& shown) {
   return object_of(shown).dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-std::string to_text(const proof& shown, const std::vector<std::string>& cut_names) {
+std::string to_text(const proof& shown, const std::vector<std::string>& cut_names, std::size_t columns) {
   std::size_t next = 0;
-  std::string text = text_of(drawing_of(shown, cut_names, next));
+  const drawing drawn = drawing_of(shown, cut_names, next);
+  std::string text;
+  if (drawn.width > columns) {
+    next = 0;
+    add_tree(shown, 0, cut_names, next, text);
+  } else {
+    text = text_of(drawn);
+  }
   if (!shown.note.empty()) text += "no proof is shown: " + shown.note + "\n";
   if (shown.what == proof::kind::derived && !shown.is_least) text += "there may be a proof of less height\n";
   return text;
 }
 
-std::string to_text(const failed_rule& shown, const std::string& tuple) {
-  std::vector<drawing> parts;
+std::string to_text(const failed_rule& shown, const std::string& tuple, std::size_t columns) {
+  std::vector<std::string> lines;
+  bool has_failed = false;
   for (const failed_rule::part& part : shown.parts) {
-    parts.push_back(drawing_of(part.text + (!part.holds ? " ?" : *part.holds ? " ✓" : " x")));
+    const std::string_view unknown = has_failed ? "" : " ?";
+    lines.push_back(part.text + std::string(!part.holds ? unknown : *part.holds ? " ✓" : " ✗"));
+    has_failed = has_failed || (part.holds && !*part.holds);
   }
-  if (!shown.fits_head) parts.push_back(drawing_of("the head is another one x"));
-  return text_of(inference(parts, fmt::format("(R{})", shown.number), tuple));
+  if (!shown.fits_head) lines.emplace_back("the head is another one ✗");
+  std::vector<drawing> parts;
+  for (const std::string& line : lines) parts.push_back(drawing_of(line));
+  const drawing drawn = inference(parts, fmt::format("(R{})", shown.number), tuple);
+  if (drawn.width <= columns) return text_of(drawn);
+  std::string text = fmt::format("{}  (R{}, {})\n", tuple, shown.number, shown.location);
+  for (const std::string& line : lines) text += "  " + line + "\n";
+  return text;
 }
 
 std::optional<proof> engine::why(std::string_view tuple, std::size_t depth) {

@@ -253,7 +253,7 @@ path(3, 4)
 Tuple not found
 There is no relation nothing
 ''', result.output)
-        self.assertIn('edge(1, 2) \u2713 path(2, 6) x\n', result.output)
+        self.assertIn('edge(1, 2) \u2713 path(2, 6) ✗\n', result.output)
 
     def ask_session(self, text, commands):
         self.write('session.dl', text)

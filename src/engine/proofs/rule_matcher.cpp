@@ -396,20 +396,20 @@ std::vector<bool> rule_matcher::known_variables() const {
   return known;
 }
 
-std::optional<bool> rule_matcher::holds(const sema::literal& part, search_budget& budget) {
+std::optional<bool> rule_matcher::hold(const std::vector<sema::literal>& parts, search_budget& budget) {
   budget_ = &budget;
-  const std::vector<bool> bound = known_variables();
-  const auto* tested = std::get_if<sema::constraint>(&part);
-  if (tested != nullptr && (counts(tested->left) || counts(tested->right))) return std::nullopt;
-  if (readiness(part, bound) == never) return std::nullopt;
-  steps alone;
-  alone.push_back(step_of(part, bound));
+  for (const sema::literal& part : parts) {
+    const auto* tested = std::get_if<sema::constraint>(&part);
+    if (tested != nullptr && (counts(tested->left) || counts(tested->right))) return std::nullopt;
+  }
+  std::optional<steps> ordered = order(parts, known_variables());
+  if (!ordered) return std::nullopt;
   bool any = false;
   const std::function<bool()> found = [&any] {
     any = true;
     return false;
   };
-  static_cast<void>(run({alone, 0, found}));
+  static_cast<void>(run({*ordered, 0, found}));
   return any;
 }
 

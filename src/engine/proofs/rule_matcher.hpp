@@ -52,9 +52,10 @@ class rule_matcher {
   /// Derives values of variables from a head and from given values, without reading relations.
   /// @return false if the head cannot be this tuple
   [[nodiscard]] bool assume(std::span<const word> head, const std::vector<std::optional<word>>& given);
-  /// Returns whether a single literal of the body holds under the assumed values: for an atom, whether a matching tuple
+  /// Returns whether literals of the body hold together under the assumed values: for an atom, whether a matching tuple
   /// exists. Empty if the result depends on variables without a value.
-  [[nodiscard]] std::optional<bool> holds(const sema::literal& part, search_budget& budget);
+  /// @throws search_budget::spent
+  [[nodiscard]] std::optional<bool> hold(const std::vector<sema::literal>& parts, search_budget& budget);
 
  private:
   /// A literal at its position in the order; the position determines which variables are bound.

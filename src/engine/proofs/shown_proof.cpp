@@ -71,6 +71,30 @@ std::string literal_text(const sema::program& program, const sema::rule& shown, 
   return sema::without_made_names(text + ")");
 }
 
+std::optional<bool> hold(const std::vector<sema::literal>& parts, rule_matcher& matcher) {
+  search_budget budget{exec::calibration::proof_layer_looks};
+  try {
+    return matcher.hold(parts, budget);
+  } catch (const search_budget::spent&) {
+    return std::nullopt;
+  }
+}
+
+/// Marks each literal alone if all variables have values. Otherwise marks the literals from left to right as long as
+/// all of them have a common match, and the first literal without one.
+void mark_parts(const std::vector<sema::literal>& body, rule_matcher& matcher, failed_rule& shown) {
+  std::vector<sema::literal> parts;
+  for (std::size_t number = 0; number < body.size(); ++number) {
+    if (shown.free_variables.empty()) parts.clear();
+    parts.push_back(body[number]);
+    shown.parts[number].holds = hold(parts, matcher);
+    if (shown.free_variables.empty() || !shown.parts[number].holds) continue;
+    if (!*shown.parts[number].holds) return;
+    // Literals that waited for a later literal to bind their variables hold, too.
+    for (std::size_t earlier = 0; earlier < number; ++earlier) shown.parts[earlier].holds = true;
+  }
+}
+
 }  // namespace
 
 const proof_graph::instance* proof_search::best_instance(number of) const {
@@ -188,16 +212,8 @@ failed_rule proof_search::failure_of(relation_id relation, std::size_t rule, std
     const bool is_free = !matcher.values().is_bound(static_cast<std::uint32_t>(variable)) && !is_made(one);
     if (is_free && types.is_known(variable)) shown.free_variables.push_back(one.name);
   }
-  for (const sema::literal& part : source.body) {
-    search_budget budget{exec::calibration::proof_layer_looks};
-    failed_rule::part& one = shown.parts.emplace_back();
-    one.text = literal_text(program, filled, part);
-    try {
-      one.holds = matcher.holds(part, budget);
-    } catch (const search_budget::spent&) {
-      one.holds.reset();
-    }
-  }
+  for (const sema::literal& part : source.body) shown.parts.push_back({literal_text(program, filled, part), {}});
+  mark_parts(source.body, matcher, shown);
   return shown;
 }
 

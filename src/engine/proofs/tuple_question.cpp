@@ -66,10 +66,15 @@ tuple_matches tuple_question::answer(stored_relations& stored, std::size_t most)
   most_ = std::max<std::size_t>(most, 1);
   found_.clear();
   seen_.clear();
+  tuples_.clear();
   is_all_ = match(0, stored);
   tuple_matches answer;
   answer.variables = names_;
   answer.is_all = is_all_;
+  answer.tuples = tuples_;
+  for (const atom& one : atoms_) {
+    for (const argument& own : one.arguments) answer.is_ground = answer.is_ground && own.constant.has_value();
+  }
   for (const std::vector<word>& match : found_) {
     std::vector<std::string>& texts = answer.values.emplace_back();
     for (std::size_t v = 0; v < match.size(); ++v) texts.push_back(value_text(*context_, match[v], types_[v]));
@@ -90,7 +95,11 @@ bool tuple_question::note_match() {
 bool tuple_question::match(std::size_t number, stored_relations& stored) {
   if (number == atoms_.size()) return note_match();
   const atom& here = atoms_[number];
-  if (here.arguments.empty()) return stored.rows(here.relation) == 0 || match(number + 1, stored);
+  if (here.arguments.empty()) {
+    if (stored.rows(here.relation) == 0) return true;
+    if (atoms_.size() == 1) tuples_.push_back(tuple_text(*context_, here.relation, {}));
+    return match(number + 1, stored);
+  }
   std::vector<std::uint32_t> columns;
   std::vector<word> key;
   for (std::uint32_t column = 0; column < here.arguments.size(); ++column) {
@@ -124,7 +133,13 @@ bool tuple_question::match_row(std::size_t number, std::uint64_t row, stored_rel
       bound.push_back(variable);
     }
   }
+  const std::size_t before = found_.size();
   const bool goes_on = !fits || match(number + 1, stored);
+  if (atoms_.size() == 1 && found_.size() > before) {
+    std::vector<word> tuple;
+    for (std::size_t column = 0; column < here.arguments.size(); ++column) tuple.push_back(columns[column][row]);
+    tuples_.push_back(tuple_text(*context_, here.relation, tuple));
+  }
   for (const std::size_t variable : bound) values_[variable].reset();
   return goes_on;
 }

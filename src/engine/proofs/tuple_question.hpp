@@ -53,6 +53,7 @@ class tuple_question {
   std::vector<std::optional<word>> values_;  ///< values of the current match
   std::size_t most_ = 0;
   std::vector<std::vector<word>> found_;
+  std::vector<std::string> tuples_;   ///< tuple of the only atom, by match
   std::set<std::vector<word>> seen_;  ///< the same matches as a set
   bool is_all_ = true;
   std::uint64_t looks_ = 0;
