@@ -1,6 +1,7 @@
 """The command line: Soufflé's options, gpulog's own, and what is printed."""
 import json
 import os
+import re
 import time
 import unittest
 
@@ -356,7 +357,13 @@ There is no relation nothing
     def test_gpu_is_refused_clearly(self):
         version = self.run_gpulog('--version').output
         if 'gpu' not in version:
-            self.assert_fails(self.run_program(REACH, '--backend', 'gpu', facts=EDGES), 'without a GPU')
+            self.assert_fails(self.run_program(REACH, '--backend', 'gpu', facts=EDGES),
+                              'Error: --backend gpu: this gpulog was built without a GPU backend\n')
+        drivers = ('/dev/nvidiactl', '/dev/dxg', '/dev/nvhost-ctrl-gpu', '/dev/nvgpu', '/dev/kfd')
+        if re.search('CUDA|HIP', version) and not any(map(os.path.exists, drivers)):
+            process = self.run_program(REACH, '--backend', 'gpu', facts=EDGES)
+            self.assert_fails(process)
+            self.assertRegex(process.errors, r'^Error: --backend gpu: no GPU was found for (CUDA|HIP)\n$')
         for vendor, name in (('CUDA', 'cuda'), ('HIP', 'hip')):
             if vendor not in version:
                 self.assert_fails(self.run_program(REACH, '--backend', name, facts=EDGES), 'this gpulog was built for')
