@@ -12,8 +12,8 @@ namespace gpulog::cli {
 /// @throws input_error if a tuple names an unknown relation
 void require_relations(const program& source, const std::vector<std::string>& tuples);
 
-/// Prints a proof of each tuple, or for a missing tuple the failing literals of each rule. A question with variables has
-/// proofs of its first matches.
+/// Prints a proof of each tuple, or for a missing tuple the failing literals of each rule. A question with variables
+/// has proofs of its first matches.
 /// @return false if some texts are not tuples; a message was printed
 [[nodiscard]] bool print_proofs(engine& run, const std::vector<std::string>& questions);
 
