@@ -159,12 +159,8 @@ struct stratum_statistics {
   bool is_complete = true;                   ///< false: still running, or the run failed here
   double begin = 0;                          ///< since the start of reading the program
   std::vector<iteration_statistics> deltas;  ///< for a loop; empty if iterations are not measured separately
-  bool was_run = true;                       ///< false: replaced by a different stratum, see given_up
   /// Whether the stratum continued semi-naively from inserted facts (evaluation again).
   bool continued = false;
-  /// For a recursion with restricted relations: the share of all rows, above expectation, at which the restriction was
-  /// dropped; a later stratum continued without restrictions from the existing tuples.
-  std::optional<double> given_up;
   std::uint64_t iterations = 0;
   /// For a recursion that moved from the cpu to a device: number of iterations on the cpu.
   std::optional<std::uint64_t> iterations_before_move;

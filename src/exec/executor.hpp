@@ -185,12 +185,10 @@ struct stratum_statistics {
   std::string reason;   ///< why this backend
   /// Names of the strategies that ran (exec/strategies), in order.
   std::vector<std::string> strategies;
-  bool was_run = true;             ///< false: replaced by a different stratum (plan::stratum_condition)
-  std::optional<double> given_up;  ///< share of the rows that was needed (plan::restriction_watch)
-  bool is_complete = true;         ///< false: still running, or the run failed here
-  bool continued = false;          ///< whether the stratum continued from new rows of its relations
-  double begin = 0;                ///< seconds of the steady clock
-  iteration_series deltas;         ///< options::records_iterations
+  bool is_complete = true;  ///< false: still running, or the run failed here
+  bool continued = false;   ///< whether the stratum continued from new rows of its relations
+  double begin = 0;         ///< seconds of the steady clock
+  iteration_series deltas;  ///< options::records_iterations
   std::uint64_t iterations = 0;
   std::uint64_t looped_iterations = 0;  ///< iterations in the loop kernel
   std::uint64_t rows_taken_over = 0;    ///< rows that searches took over

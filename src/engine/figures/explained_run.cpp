@@ -180,7 +180,6 @@ void add_stratum(std::string& result, const stratum_statistics& stratum, std::si
     add_lines(result, "  ", 4,
               "ordered again when it began, by what was known then: " + later_sizes_text(stratum.sizes));
   }
-  if (stratum.given_up) result += fmt::format("  given up: {:.0f} % of rows asked for\n", 100 * *stratum.given_up);
   for (const rule_statistics& rule : stratum.rules) add_rule(result, rule, stratum);
   for (const index_statistics& index : stratum.indexes) {
     const std::string rule = index.rule < stratum.rules.size() ? stratum.rules[index.rule].location : "";
@@ -199,7 +198,7 @@ std::string explain(const statistics& figures) {
   bool has_rules = false;
   for (std::size_t number = 0; number < figures.strata.size(); ++number) {
     const stratum_statistics& stratum = figures.strata[number];
-    if (!stratum.was_run || stratum.rules.empty()) continue;
+    if (stratum.rules.empty()) continue;
     add_stratum(result, stratum, number);
     result += "\n";
     has_rules = true;

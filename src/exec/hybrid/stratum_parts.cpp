@@ -10,7 +10,6 @@ void add_part(stratum_statistics& sum, const stratum_statistics& part) {
   sum.looped_iterations += part.looped_iterations;
   sum.rows_taken_over += part.rows_taken_over;
   sum.search_numbers += part.search_numbers;
-  sum.given_up = part.given_up;
   sum.strategies.insert(sum.strategies.end(), part.strategies.begin(), part.strategies.end());
   sum.seconds += part.seconds;
   sum.join_seconds += part.join_seconds;

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <optional>
 #include <set>
 #include <vector>
 
@@ -39,8 +38,6 @@ struct stratum_builder {
   std::deque<subsumption_builder> subsumptions;
   std::set<relation_id> losing;                 ///< relations with subsumptions
   std::vector<relation_id> supplementary = {};  ///< stratum::supplementary
-  std::optional<restriction_watch> watch;
-  std::optional<stratum_condition> only_if;
 };
 
 class planning;

@@ -158,30 +158,6 @@ void plan_behind(planning& shared, relation_id relation, std::vector<normalized_
   plan_relation(relation);
 }
 
-/// Plans the strata that follow from restrictions: the complete relations and, in case the stratum is given up, the
-/// stratum without restrictions.
-void plan_in_full(planning& shared, std::size_t number, std::vector<restriction> restrictions,
-                  std::vector<stratum_rules> unrestricted, const std::vector<relation_id>& members) {
-  if (shared.demands.is_watched()) {
-    restriction_watch& watch = shared.strata[number].watch.emplace();
-    for (restriction& one : restrictions) {
-      watch.relations.push_back({one.relation, one.restricted, std::move(one.reads)});
-    }
-    stratum_builder& whole = shared.strata.emplace_back();
-    whole.recursive = true;
-    whole.only_if = {number, true};
-    plan_rules(shared, std::move(unrestricted.front()), whole);
-  }
-  const std::size_t behind = shared.strata.size();
-  // The full rules of a relation may read relations that were restricted after it.
-  for (auto one = restrictions.rbegin(); one != restrictions.rend(); ++one) {
-    plan_behind(shared, one->relation, std::move(one->full), members);
-  }
-  if (!shared.demands.is_watched()) return;
-  for (std::size_t added = behind; added < shared.strata.size(); ++added)
-    shared.strata[added].only_if = {number, false};
-}
-
 /// Finds relations with a single subsumption that orders a column. Excludes subsumptions that read relations of the
 /// stratum, whose result could depend on the time at which a tuple is erased.
 void find_best(planning& shared, const stratum_builder& planned) {
@@ -243,12 +219,10 @@ void plan_strata_before(planning& shared) {
 }
 
 void plan_stratum(planning& shared, stratum_rules rules, const std::vector<normalized_rule>& subsumptions) {
-  const std::size_t number = shared.strata.size();
   stratum_builder& target = shared.strata.emplace_back();
   target.recursive = rules.recursive;
   for (const normalized_rule& rule : subsumptions) target.losing.insert(rule.head);
   std::vector<restriction> restrictions = std::move(rules.restrictions);
-  std::vector<stratum_rules> unrestricted = std::move(rules.unrestricted);
   const std::vector<relation_id> members = rules.members;
   plan_rules(shared, std::move(rules), target);
   for (const normalized_rule& rule : subsumptions) {
@@ -260,8 +234,9 @@ void plan_stratum(planning& shared, stratum_rules rules, const std::vector<norma
     }
   }
   find_best(shared, target);
-  if (!restrictions.empty()) {
-    plan_in_full(shared, number, std::move(restrictions), std::move(unrestricted), members);
+  // The full rules of a relation may read relations that were restricted after it.
+  for (auto one = restrictions.rbegin(); one != restrictions.rend(); ++one) {
+    plan_behind(shared, one->relation, std::move(one->full), members);
   }
 }
 

@@ -195,13 +195,11 @@ class stratum_loop {
   }
 
   /// Runs an iteration from a phase on.
-  /// @return left: the iteration is complete; done: the restrictions of the stratum were given up; reordered: the plan
-  ///   has changed
+  /// @return left: the iteration is complete; reordered: the plan has changed
   strategy_outcome run_iteration(std::size_t first_phase) {
     const plan::stratum& stratum = run_.stratum;
     run_.iteration = static_cast<word>(run_.figures.iterations + 1);
     for (std::size_t p = first_phase; p < stratum.loop.size(); ++p) {
-      if (run_.is_given_up(p)) return strategy_outcome::done;
       const bool is_changed = run_versions(p);
       for (relation_id relation : stratum.loop[p].advance) shared_.settle(relation, run_.figures);
       if (p + 1 == stratum.loop.size() && !stratum.subsumptions.empty())

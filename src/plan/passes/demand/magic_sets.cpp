@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "plan/pass.hpp"
+#include "plan/rules/variable_set.hpp"
 
 namespace gpulog::plan {
 namespace {
@@ -98,6 +99,7 @@ class demand_search {
     for (const normalized_rule* rule : rules_) {
       if (rule->head != relation_) continue;
       result.loses_join = result.loses_join || loses_join(*rule);
+      result.is_row_wise = result.is_row_wise && may_be_row_wise(*rule);
       for (const body_atom& atom : rule->atoms) {
         result.reads_itself = result.reads_itself || atom.relation == relation_;
       }
@@ -145,6 +147,16 @@ class demand_search {
       }
     }
     return asked;
+  }
+
+  /// Returns whether the rule derives pairs of variables and tests nothing but these.
+  [[nodiscard]] static bool may_be_row_wise(const normalized_rule& rule) {
+    const std::vector<sema::expression>& head = rule.head_arguments;
+    if (head.size() != 2 || !head[0].is_variable() || !head[1].is_variable()) return false;
+    const variable_set pair = {head[0].variable, head[1].variable};
+    return pair.size() == 2 && rule.negations.empty() &&
+           std::all_of(rule.conditions.begin(), rule.conditions.end(),
+                       [&](const condition& test) { return is_subset(variables_of(test), pair); });
   }
 
   [[nodiscard]] bool loses_join(const normalized_rule& rule) const {
@@ -342,23 +354,9 @@ normalized_rule magic_sets_rewriter::restrict_rule(const normalized_rule& rule, 
   for (const auto& [number, tests] : by_atom) {
     result.atoms[number] = restrict_atom(result.atoms[number], tests, rule, made, stratum);
   }
-  if (is_join) note_reads(rule, result, growing, made);
   for (const value_test& test : apart) result.atoms.push_back({test.values, {test.argument}});
   result.text = text_of(result, source_, name_of_);
   return result;
-}
-
-/// Records the pairs of relations that the restricted and the full rule read. Atoms of complete relations read the same
-/// rows in both, unless a restricted copy exists.
-void magic_sets_rewriter::note_reads(const normalized_rule& rule, const normalized_rule& restricted,
-                                     const relation_set& growing, restriction& made) {
-  std::vector<restricted_read> reads;
-  for (std::size_t number = 0; number < rule.atoms.size(); ++number) {
-    const relation_id whole = rule.atoms[number].relation;
-    const relation_id copy = restricted.atoms[number].relation;
-    if (whole != made.relation && (copy != whole || growing.contains(whole))) reads.push_back({copy, whole});
-  }
-  if (!reads.empty()) made.reads.push_back(std::move(reads));
 }
 
 restriction magic_sets_rewriter::apply(const demand& asked, stratum_rules& stratum) {
@@ -401,10 +399,6 @@ void apply_magic_sets(planning& shared, stratum_rules& stratum) {
   if (!stratum.recursive || !stratum.may_factor) return;
   const auto prefers = [&](column_place first, column_place second) { return shared.demands.prefers(first, second); };
   while (const auto chosen = shared.demands.choose(shared.restrictions.find(stratum, prefers), shared.result.remarks)) {
-    if (stratum.restrictions.empty()) {
-      stratum_rules whole = stratum;
-      stratum.unrestricted.push_back(std::move(whole));
-    }
     const std::size_t patterns = stratum.patterns.size();
     restriction added = shared.restrictions.apply(chosen->asked, stratum);
     std::vector<std::string> reasons;
