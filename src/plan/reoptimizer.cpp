@@ -238,8 +238,9 @@ reoptimizer::abandonment reoptimizer::abandonment_of(std::size_t number, relatio
       const auto& made = planned.supplementary;
       if (std::find(made.begin(), made.end(), head) != made.end()) lost.relations.insert(head);
       const auto& rules = lost.originals;
-      const bool is_new = std::find(rules.begin(), rules.end(), recipe.original) == rules.end();
-      if (recipe.original != nullptr && is_new) lost.originals.push_back(recipe.original);
+      const auto& original = recipe.rule->original;
+      const bool is_new = std::find(rules.begin(), rules.end(), original) == rules.end();
+      if (original != nullptr && is_new) lost.originals.push_back(original);
     });
     for (const relation_id unread : planned.supplementary) {
       bool is_read = is_lost(unread);

@@ -11,11 +11,14 @@
 
 namespace gpulog::oracle {
 
-/// A plan whose supplementary relations are abandoned at a budget that depends on a seed: some at once, some after a
-/// few iterations, some never, as if the rules as written took longer.
+/// A plan whose supplementary relations, with semi-join reductions for odd seeds, are abandoned at a budget that
+/// depends on a seed: some at once, some after a few iterations, some never, as if the rules as written took longer.
 class abandoning_plan {
  public:
-  abandoning_plan(const sema::program& source, std::uint64_t seed) : seed_(seed), planner_(source, {}, {}, 0) {}
+  abandoning_plan(const sema::program& source, std::uint64_t seed)
+      : seed_(seed),
+        planner_(source, {},
+                 {.modes = {{"semi-join-reduction", seed % 2 == 0 ? tuning_mode::automatic : tuning_mode::always}}}, 0) {}
   abandoning_plan(const abandoning_plan&) = delete;
   abandoning_plan& operator=(const abandoning_plan&) = delete;
 

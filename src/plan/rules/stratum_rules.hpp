@@ -26,6 +26,8 @@ struct stratum_rules {
   /// Whether steps of the rules may become relations: no tuple is removed or counted during the recursion.
   bool may_factor = false;
   std::vector<restriction> restrictions = {};
+  /// Heads of patterns that a run may abandon; rules that read them have an original.
+  std::vector<relation_id> reduced = {};
 };
 
 /// Returns whether results depend on the order or number of derivations: counters, functors of libraries,

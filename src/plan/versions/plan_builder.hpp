@@ -20,8 +20,6 @@ struct version_recipe {
   version_parts parts;
   bool is_forced = false;                 ///< `.plan` determines the order
   std::vector<std::uint32_t> atom_order;  ///< the present order; may be empty
-  /// The rule that runs instead once a supplementary relation of this version is abandoned; nullptr: none.
-  std::shared_ptr<const normalized_rule> original = nullptr;
 };
 
 struct phase_builder {

@@ -39,24 +39,18 @@ std::vector<bool> tested_atoms(const normalized_rule& rule, const stratum_builde
   return tested;
 }
 
-/// A rule whose versions are planned, and the original rule if the rule reads supplementary relations.
-struct planned_rule {
-  std::shared_ptr<const normalized_rule> rule;
-  std::shared_ptr<const normalized_rule> original = nullptr;
-};
-
-void add_version(planning& shared, const planned_rule& planned, const version_parts& parts,
+void add_version(planning& shared, const std::shared_ptr<const normalized_rule>& rule, const version_parts& parts,
                  const std::vector<std::uint32_t>* forced, phase_builder& target) {
-  target.versions.push_back(order_version(shared, *planned.rule, parts, forced));
-  target.recipes.push_back(
-      {planned.rule, parts, forced != nullptr, target.versions.back().atom_order, planned.original});
+  target.versions.push_back(order_version(shared, *rule, parts, forced));
+  target.recipes.push_back({rule, parts, forced != nullptr, target.versions.back().atom_order});
 }
 
 /// One version for each atom of the own stratum. Each combination of rows is then found in exactly one version: the
 /// one whose delta atom is the last that reads a new row. Hence old rows before the delta atom, all rows after it.
 /// @param level phase of the loop that the versions belong to
-void plan_rule(planning& shared, const planned_rule& kept, stratum_builder& target, std::uint32_t level) {
-  const normalized_rule& rule = *kept.rule;
+void plan_rule(planning& shared, const std::shared_ptr<const normalized_rule>& kept, stratum_builder& target,
+               std::uint32_t level) {
+  const normalized_rule& rule = *kept;
   std::vector<std::uint32_t> recursive;
   for (std::uint32_t atom = 0; atom < rule.atoms.size(); ++atom) {
     if (target.recursive && is_member(target, rule.atoms[atom].relation)) recursive.push_back(atom);
@@ -81,7 +75,7 @@ void plan_rule(planning& shared, const planned_rule& kept, stratum_builder& targ
 }
 
 void plan_rule(planning& shared, normalized_rule planned, stratum_builder& target, std::uint32_t level) {
-  plan_rule(shared, {std::make_shared<const normalized_rule>(std::move(planned))}, target, level);
+  plan_rule(shared, std::make_shared<const normalized_rule>(std::move(planned)), target, level);
 }
 
 /// Creates supplementary relations for steps of the rules. Takes over remarks, and statistics of values from the rules
@@ -109,12 +103,11 @@ void plan_rules(planning& shared, stratum_rules rules, stratum_builder& target) 
     for (std::size_t number = 0; number < factored.added.size(); ++number) {
       target.loop[factored.levels[number]].advance.push_back(factored.added[number]);
     }
-    target.supplementary.assign(factored.added.begin() + static_cast<std::ptrdiff_t>(factored.patterns),
+    target.supplementary = std::move(rules.reduced);
+    target.supplementary.insert(target.supplementary.end(),
+                                factored.added.begin() + static_cast<std::ptrdiff_t>(factored.patterns),
                                 factored.added.end());
-    for (factored_rule& one : factored.rules) {
-      plan_rule(shared, {std::make_shared<const normalized_rule>(std::move(one.rule)), std::move(one.original)}, target,
-                one.level);
-    }
+    for (factored_rule& one : factored.rules) plan_rule(shared, std::move(one.rule), target, one.level);
   } else {
     if (target.recursive) target.loop.resize(1);
     for (normalized_rule& rule : rules.plain) plan_rule(shared, std::move(rule), target, 0);
@@ -203,7 +196,7 @@ version_builder build_ordered(planning& shared, const normalized_rule& rule, con
 }
 
 void plan_loop_rule(planning& shared, const std::shared_ptr<const normalized_rule>& rule, stratum_builder& target) {
-  plan_rule(shared, {rule}, target, static_cast<std::uint32_t>(target.loop.size() - 1));
+  plan_rule(shared, rule, target, static_cast<std::uint32_t>(target.loop.size() - 1));
 }
 
 void plan_strata_before(planning& shared) {

@@ -268,8 +268,8 @@ std::vector<magic_sets_rewriter::value_test> magic_sets_rewriter::tests_of(const
   return tests;
 }
 
-body_atom magic_sets_rewriter::restrict_atom(const body_atom& atom, const std::vector<column_test>& tests,
-                                             const normalized_rule& around, restriction& made, stratum_rules& stratum) {
+body_atom magic_sets_rewriter::restrict_atom(const body_atom& atom, const std::vector<body_atom>& tests,
+                                             const normalized_rule& around, std::vector<normalized_rule>& rules) {
   body_atom result;
   const relation& whole = relations_[atom.relation.value];
   normalized_rule rule;
@@ -294,11 +294,13 @@ body_atom magic_sets_rewriter::restrict_atom(const body_atom& atom, const std::v
     rule.head_arguments.push_back(variable_expression(rule, variable));
   }
   rule.atoms.push_back(reading);
-  for (const column_test& test : tests) {
-    key.push_back(std::numeric_limits<std::uint64_t>::max());
-    key.push_back(test.column);
-    key.push_back(test.values.value);
-    rule.atoms.push_back({test.values, {reading.arguments[test.column]}});
+  for (const body_atom& test : tests) {
+    key.insert(key.end(), {std::numeric_limits<std::uint64_t>::max(), test.relation.value});
+    body_atom& partner = rule.atoms.emplace_back(test);
+    for (term& argument : partner.arguments) {
+      key.insert(key.end(), {static_cast<std::uint64_t>(argument.what), argument.value, argument.literal});
+      if (argument.is_variable()) argument = reading.arguments[argument.value];
+    }
   }
   const auto known = restricted_.find(key);
   if (known != restricted_.end()) {
@@ -309,8 +311,7 @@ body_atom magic_sets_rewriter::restrict_atom(const body_atom& atom, const std::v
   restricted_.emplace(std::move(key), result.relation);
   rule.head = result.relation;
   rule.text = text_of(rule, source_, name_of_);
-  const bool is_growing = growing_in(stratum).contains(atom.relation);
-  (is_growing ? stratum.patterns : made.before).push_back(std::move(rule));
+  rules.push_back(std::move(rule));
   return result;
 }
 
@@ -340,19 +341,21 @@ normalized_rule magic_sets_rewriter::restrict_rule(const normalized_rule& rule, 
     }
     return found;
   };
-  std::map<std::size_t, std::vector<column_test>> by_atom;
+  std::map<std::size_t, std::vector<body_atom>> by_atom;
   std::vector<value_test> apart;
   for (const value_test& test : tests_of(result, asked, made)) {
     if (const auto number = restricted_atom(test.argument)) {
       const std::vector<term>& arguments = result.atoms[*number].arguments;
       const auto place = std::find(arguments.begin(), arguments.end(), test.argument);
-      by_atom[*number].push_back({static_cast<std::uint32_t>(place - arguments.begin()), test.values});
+      const auto column = static_cast<std::uint32_t>(place - arguments.begin());
+      by_atom[*number].push_back({test.values, {{term::form::variable, column, test.argument.kind}}});
     } else {
       apart.push_back(test);
     }
   }
   for (const auto& [number, tests] : by_atom) {
-    result.atoms[number] = restrict_atom(result.atoms[number], tests, rule, made, stratum);
+    auto& rules = growing.contains(result.atoms[number].relation) ? stratum.patterns : made.before;
+    result.atoms[number] = restrict_atom(result.atoms[number], tests, rule, rules);
   }
   for (const value_test& test : apart) result.atoms.push_back({test.values, {test.argument}});
   result.text = text_of(result, source_, name_of_);

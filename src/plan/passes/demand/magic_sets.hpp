@@ -82,25 +82,24 @@ class magic_sets_rewriter {
   /// Replaces the full relation with the restricted relation. Rules of restricted copies of members become patterns.
   [[nodiscard]] restriction apply(const demand& asked, stratum_rules& stratum);
 
+  /// Returns an atom that reads a copy of the atom's relation: its named columns, in the rows that pass all tests.
+  /// @param tests atoms of complete relations; their variables are numbers of the atom's columns
+  /// @param around the rule of the atom
+  /// @param rules receives the rule of the copy, unless the copy exists
+  [[nodiscard]] body_atom restrict_atom(const body_atom& atom, const std::vector<body_atom>& tests,
+                                        const normalized_rule& around, std::vector<normalized_rule>& rules);
+
  private:
   /// Test that the value of an argument is in a unary relation.
   struct value_test {
     term argument;
     relation_id values;
   };
-  /// Test that the value of an atom's column is in a unary relation.
-  struct column_test {
-    std::uint32_t column = 0;
-    relation_id values;
-  };
-
   [[nodiscard]] relation_id values_of(const demanded_column& asked, const normalized_rule& around, restriction& made);
   [[nodiscard]] std::vector<value_test> tests_of(const normalized_rule& rule, const demand& asked,
                                                  const restriction& made) const;
   [[nodiscard]] normalized_rule restrict_rule(const normalized_rule& rule, const demand& asked, restriction& made,
                                               stratum_rules& stratum);
-  [[nodiscard]] body_atom restrict_atom(const body_atom& atom, const std::vector<column_test>& tests,
-                                        const normalized_rule& around, restriction& made, stratum_rules& stratum);
 
   const sema::program& source_;
   const std::vector<relation>& relations_;
