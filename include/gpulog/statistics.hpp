@@ -100,6 +100,14 @@ struct operator_statistics {
   std::optional<std::uint64_t> passed_on;  ///< for an atom: rows that passed the following tests up to the next atom
 };
 
+/// A plan of a version before its joins were reordered at run time.
+struct earlier_plan {
+  std::vector<std::string> plan;  ///< as rule_statistics::plan
+  std::uint64_t runs = 0;         ///< with this plan; 0: the order changed before the first run
+  std::uint64_t bindings = 0;     ///< rows that its joins made
+  double seconds = 0;
+};
+
 /// A semi-naive version of a rule.
 struct rule_statistics {
   std::string rule;              ///< as written
@@ -114,8 +122,9 @@ struct rule_statistics {
   std::vector<std::string> plan;    ///< one operator per entry, outermost loop first; numbers after ~ are estimates
   std::vector<operator_statistics> operators;  ///< the same steps, with row counts
   std::string order;                           ///< reason for the order of the atoms
-  /// The plan before the joins were reordered at run time; empty: not reordered.
-  std::vector<std::string> first_plan;
+  std::uint64_t bindings = 0;                  ///< rows that the joins made, with all plans
+  /// Plans before the joins were reordered at run time, the first plan first.
+  std::vector<earlier_plan> earlier_plans;
   /// How the version ran: "pipelines", which counts rows by operator; or "search", "search-over-numbers",
   /// "row-wise-evaluation", "subsumption" or the name of a device, which count rows in some runs at most. Later
   /// releases may add names.

@@ -189,7 +189,9 @@ struct rule_version {
   std::optional<row_wise_version> row_wise;  ///< an equivalent to the operators
   /// Ordered by `begin`. First matches may be nested, with a smaller end.
   std::vector<first_match> first_matches;
-  bool is_retired = false;  ///< no longer run: a supplementary relation that it extends or reads was abandoned
+  std::uint32_t former_plans = 0;  ///< number of plans of the version that had other orders and ran before
+  bool is_put_back = false;        ///< the order is one from before a change, and stays
+  bool is_retired = false;         ///< no longer run: a supplementary relation that it extends or reads was abandoned
 };
 
 /// Rule versions that run successively on the same state, then relations whose appended rows become their delta.

@@ -137,11 +137,14 @@ void add_rule(std::string& result, const rule_statistics& rule, const stratum_st
     add_lines(result, "    ", 6, text);
   }
   add_operators(result, rule);
-  if (rule.first_plan.empty()) return;
-  result += "    before it was ordered again:\n";
-  for (const std::string& line : rule.first_plan) {
-    const std::size_t depth = std::min(line.find_first_not_of(' '), line.size());
-    add_lines(result, std::string(6 + depth, ' '), 10 + depth, std::string_view(line).substr(depth));
+  for (const earlier_plan& earlier : rule.earlier_plans) {
+    result += fmt::format("    before it was ordered again ({} of {} runs, {} of {} rows joined, {}):\n",
+                          count_text(earlier.runs), count_text(rule.runs), count_text(earlier.bindings),
+                          count_text(rule.bindings), seconds_text(earlier.seconds));
+    for (const std::string& line : earlier.plan) {
+      const std::size_t depth = std::min(line.find_first_not_of(' '), line.size());
+      add_lines(result, std::string(6 + depth, ' '), 10 + depth, std::string_view(line).substr(depth));
+    }
   }
 }
 

@@ -38,6 +38,10 @@ ordered_json document_of(const size_statistics& size) {
           {"known_later", document_of(size.known_later)}};
 }
 
+ordered_json document_of(const earlier_plan& one) {
+  return {{"plan", one.plan}, {"runs", one.runs}, {"bindings", one.bindings}, {"seconds", one.seconds}};
+}
+
 ordered_json document_of(const rule_statistics& rule);
 
 template <class Part>
@@ -63,7 +67,8 @@ ordered_json document_of(const rule_statistics& rule) {
           {"index_seconds", rule.index_seconds},
           {"order", rule.order},
           {"operators", list_of(rule.operators)},
-          {"first_plan", rule.first_plan}};
+          {"bindings", rule.bindings},
+          {"earlier_plans", list_of(rule.earlier_plans)}};
 }
 
 ordered_json document_of(const run_step& step) {

@@ -42,6 +42,8 @@ class fixpoint_executor final : public stratum_executor {
       stratum_stops stops;
       if (shared_.chosen.reoptimize_loop)
         stops.reoptimize_loop = [this, s] { return shared_.chosen.reoptimize_loop(s); };
+      if (shared_.chosen.put_back)
+        stops.put_back = [this, s](std::size_t version) { return shared_.chosen.put_back(s, version); };
       stops.supplementary = shared_.chosen.supplementary;
       static_cast<void>(run_until(s, stops));
     }

@@ -256,6 +256,11 @@ class hybrid_executor final : public executor {
     stratum_stops stops;
     if (rules_.reoptimize_loop)
       stops.reoptimize_loop = [this, number] { return applied_elsewhere(number, rules_.reoptimize_loop(number)); };
+    if (rules_.put_back) {
+      stops.put_back = [this, number](std::size_t version) {
+        return applied_elsewhere(number, rules_.put_back(number, version));
+      };
+    }
     stops.supplementary = rules_.supplementary;
     if (!stops.supplementary.abandon) return stops;
     stops.supplementary.abandon = [this](std::size_t stratum, relation_id supplementary) {

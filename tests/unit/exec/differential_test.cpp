@@ -117,7 +117,8 @@ std::string make_chain_program(std::uint64_t seed) {
   return text;
 }
 
-/// Recursions whose supplementary relations are abandoned in the first iterations, later, or not at all.
+/// Recursions whose supplementary relations are abandoned in the first iterations, later, or not at all, and whose
+/// orders change in each iteration and are put back.
 TEST(differential, random_programs_whose_supplementary_relations_are_abandoned_release_only) {
   const tbb::global_control more_threads(tbb::global_control::max_allowed_parallelism, 4);
   const std::uint64_t first = oracle::first_seed(500000);
@@ -125,6 +126,7 @@ TEST(differential, random_programs_whose_supplementary_relations_are_abandoned_r
   const std::vector<run_mode> all = all_run_modes();
   std::uint64_t abandoning = 0;
   std::uint64_t keeping = 0;
+  std::uint64_t restoring = 0;
   for (std::uint64_t seed = first; seed < first + count && !HasFailure(); ++seed) {
     const std::string text = make_chain_program(seed);
     const analysed_text source(text);
@@ -143,9 +145,11 @@ TEST(differential, random_programs_whose_supplementary_relations_are_abandoned_r
       EXPECT_TRUE(distinct) << source.program.relations[number].name;
     }
     ++(planned.abandoned() != 0 ? abandoning : keeping);
+    restoring += planned.put_back() != 0 ? 1 : 0;
   }
   EXPECT_GT(abandoning, count / 8);
   EXPECT_GT(keeping, count / 8);
+  EXPECT_GT(restoring, count / 40);
 }
 
 /// Recursions with relations that are restricted by demand.
