@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "gpulog/answer.hpp"
+#include "gpulog/diagnostic.hpp"
 #include "gpulog/error.hpp"
 #include "gpulog/export.hpp"
 #include "gpulog/options.hpp"
@@ -62,6 +64,11 @@ class GPULOG_API engine {
   ///   read by a different engine
   [[nodiscard]] bool change_program(const program& next);
 
+  /// Evaluates the program if necessary, and then a query: the body of a rule, such as `reach("a", x), x != "b"`.
+  /// figures() then describes the query.
+  /// @throws query_error for a query with errors, without any effect; otherwise like evaluate()
+  [[nodiscard]] answer query(std::string body);
+
   /// Discards all facts and results, even after a failed evaluation: the engine is as it was after construction.
   /// @throws input_error during an evaluation
   void reset();
@@ -96,6 +103,10 @@ class GPULOG_API engine {
   /// Calls load(), evaluate() and write(). Throws output_error before load() for an output that can't be written.
   const statistics& run();
 
+  /// Returns warnings about the results: one for each rule in which a count or sum needed more bits than a word has and
+  /// wrapped around.
+  [[nodiscard]] std::vector<diagnostic> warnings() const;
+
   /// Returns whether this process uses a device or is starting a device, which the destructor waits for. A process that
   /// ends after the run may skip the destructor.
   [[nodiscard]] bool uses_device() const;
@@ -108,6 +119,8 @@ class GPULOG_API engine {
   [[nodiscard]] std::optional<run_step> now(double patience = 0.05) const;
 
  private:
+  [[nodiscard]] program read_query(std::string body) const;
+
   std::shared_ptr<detail::engine_state> state_;  ///< shared with Arrow arrays of the relations
 };
 

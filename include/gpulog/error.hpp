@@ -2,7 +2,10 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "gpulog/diagnostic.hpp"
 #include "gpulog/export.hpp"
 
 /// Exceptions of gpulog. The types are part of the interface, the messages are not. A program with errors throws no
@@ -19,6 +22,17 @@ class GPULOG_API error : public std::runtime_error {
 class GPULOG_API input_error : public error {
  public:
   using error::error;
+};
+
+/// A query has errors. what() is the report of all of them.
+class GPULOG_API query_error : public input_error {
+ public:
+  query_error(const std::string& report, std::vector<diagnostic> diagnostics)
+      : input_error(report), diagnostics_(std::move(diagnostics)) {}
+  [[nodiscard]] const std::vector<diagnostic>& diagnostics() const { return diagnostics_; }
+
+ private:
+  std::vector<diagnostic> diagnostics_;
 };
 
 /// A result could not be written; the run leaves no output file.

@@ -49,7 +49,8 @@ class GPULOG_API tuple {
   [[nodiscard]] std::size_t size() const;
   /// Returns the bits of the column, whatever its type.
   /// @throws input_error outside of columns 0..size()-1, and, in the 32-bit functions, for a value of a 64-bit program
-  ///   that needs more than 32 bits; the functions below throw the same
+  ///   that needs more than 32 bits; the functions below throw the same, and input_error for an attribute of a type
+  ///   that the function does not name
   [[nodiscard]] std::uint32_t word(std::size_t column) const;
   [[nodiscard]] std::int32_t number(std::size_t column) const;
   [[nodiscard]] std::uint32_t unsigned_number(std::size_t column) const;
@@ -182,6 +183,15 @@ class GPULOG_API relation {
 
   /// The same with one stream per attribute.
   void insert_arrow_columns(std::span<ArrowArrayStream* const> columns);
+
+  /// Remove all rows of a stream, or of one stream per attribute, from the facts, as erase does; none if this throws.
+  /// @throws like insert_arrow
+  void erase_arrow(ArrowArrayStream& rows);
+  void erase_arrow_columns(std::span<ArrowArrayStream* const> columns);
+
+  /// The same for the tuples of columns.
+  /// @throws like insert_columns
+  void erase_columns(std::span<const typed_column> columns);
 
   /// Creates a stream of the current tuples: struct arrays with the names of the attributes. After an evaluation,
   /// 32-bit numbers, unsigned numbers and floats are not copied; records and branches are texts that insert_arrow

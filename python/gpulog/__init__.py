@@ -15,16 +15,19 @@ import atexit as _atexit
 
 from gpulog import _core
 from gpulog._core import Cancelled, Error, EvaluationError, InputError, MemoryLimitError, OutputError
-from gpulog._engine import Engine, Relation, run
+from gpulog._engine import Engine, run
 from gpulog._functors import batched
-from gpulog._program import Attribute, Declaration, Diagnostic, Plan, Program, ProgramError, ProgramWarning
+from gpulog._program import Attribute, Declaration, Diagnostic, Plan, Program, ProgramError
 from gpulog._profile import Profile, RuleProfile
 from gpulog._proofs import FailedRule, Proof
+from gpulog._rows import Answer, Relation, Rows
 from gpulog._structures import Branch, Field, StructuredType
+from gpulog._warnings import ProgramWarning
 
 __version__ = _core.version()
 
 __all__ = [
+    "Answer",
     "Attribute",
     "Branch",
     "Cancelled",
@@ -45,6 +48,7 @@ __all__ = [
     "ProgramWarning",
     "Proof",
     "Relation",
+    "Rows",
     "RuleProfile",
     "StructuredType",
     "backends",
@@ -58,7 +62,9 @@ def backends() -> list[str]:
     return _core.backends()
 
 
-for _type in (Cancelled, Error, EvaluationError, InputError, MemoryLimitError, OutputError):
+for _type in (
+    Cancelled, Error, EvaluationError, InputError, MemoryLimitError, OutputError, ProgramError, ProgramWarning,
+):  # fmt: skip
     _type.__module__ = "gpulog"  # the public place
 batched.__module__ = "gpulog"
 

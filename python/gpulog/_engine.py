@@ -1,169 +1,37 @@
-"""Engines and their relations."""
+"""Engines."""
 
 from __future__ import annotations
 
-import html
-import inspect
-import itertools
+import asyncio
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from gpulog import _core, _functors, _inputs
-from gpulog._program import Attribute, Program, attributes_of
+from gpulog import _core, _functors, _options, _views
+from gpulog._program import Diagnostic, Program, ProgramError
 from gpulog._profile import Profile
 from gpulog._proofs import FailedRule, Proof
-
-if TYPE_CHECKING:
-    import numpy
-    import pandas
-    import polars
-    import pyarrow
+from gpulog._rows import Answer, Relation
+from gpulog._warnings import warn as _warn
 
 Progress = Callable[[int, int, int, int, float], object]
 
-_ROWS_AT_A_TIME = 4096
-_ROWS_IN_NOTEBOOKS = 10
-
-
-class Relation:
-    """A relation of an engine: the inserted facts, and after an evaluation all derived tuples.
-
-    The order of tuples is unspecified. Libraries with Arrow support accept a relation directly:
-    `polars.DataFrame(relation)`, `pyarrow.table(relation)`, and DuckDB by the name of a variable.
-    """
-
-    def __init__(self, engine: _core.Engine, name: str) -> None:
-        self._engine = engine
-        self.name = name
-        self.attributes: tuple[Attribute, ...] = attributes_of(engine.attributes(name))
-
-    @property
-    def columns(self) -> list[str]:
-        """The names of the attributes."""
-        return [attribute.name for attribute in self.attributes]
-
-    def insert(self, facts: Any) -> None:
-        """Adds facts (all or none): rows, columns by name, a data frame, an array, or any Arrow data."""
-        _inputs.insert(self._engine, self.name, facts)
-
-    def erase(self, rows: Iterable[Any]) -> None:
-        """Removes rows from the facts; tuples that rules derive stay.
-
-        A relation with one attribute also accepts plain values as rows.
-        """
-        self._engine.erase(self.name, [row if isinstance(row, tuple) else (row,) for row in rows])
-
-    def __len__(self) -> int:
-        return self._engine.size(self.name)
-
-    def __iter__(self) -> Iterator[tuple[Any, ...]]:
-        table = self._engine.rows(self.name)
-        for first in range(0, table.rows, _ROWS_AT_A_TIME):
-            yield from table.fetch(first, _ROWS_AT_A_TIME)
-
-    def __contains__(self, row: object) -> bool:
-        """Returns whether the relation contains a tuple; a relation with one attribute also accepts a plain value."""
-        return self._engine.contains(self.name, row if isinstance(row, tuple) else (row,))
-
-    def fetchall(self) -> list[tuple[Any, ...]]:
-        """Returns all tuples. Texts with invalid UTF-8 use Python's surrogate escapes; records are named tuples, `nil`
-        is None, and branches are instances of `Branch`.
-        """
-        table = self._engine.rows(self.name)
-        return table.fetch(0, table.rows)
-
-    def stream(self, *, dictionaries: bool = False, binary: bool = False) -> ArrowRows:
-        """Returns an Arrow source, optionally with symbols as dictionary arrays or texts as bytes."""
-        return ArrowRows(self, dictionaries, binary)
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return self._engine.stream(self.name, False, False)
-
-    def arrow(self, *, dictionaries: bool = False) -> pyarrow.Table:
-        """Returns a pyarrow table; numbers are not copied."""
-        import pyarrow
-
-        return pyarrow.table(self.stream(dictionaries=dictionaries))
-
-    def pl(self, *, dictionaries: bool = False) -> polars.DataFrame:
-        """Returns a polars data frame."""
-        import polars
-
-        return polars.DataFrame(self.stream(dictionaries=dictionaries))
-
-    def df(self) -> pandas.DataFrame:
-        """Returns a pandas data frame."""
-        import pandas
-
-        return pandas.DataFrame(self.numpy())
-
-    def numpy(self) -> dict[str, numpy.ndarray[Any, Any]]:
-        """Returns NumPy arrays by attribute. Numbers are read-only and not copied; symbols are objects."""
-        import numpy
-
-        table = self._engine.rows(self.name)
-        result: dict[str, numpy.ndarray[Any, Any]] = {}
-        for place, attribute in enumerate(self.attributes):
-            if attribute.type in ("number", "unsigned", "float"):
-                result[attribute.name] = numpy.asarray(table.numbers(place))
-            elif attribute.type == "symbol" and table.pieces <= 1:
-                texts = numpy.array(table.texts(place), dtype=object)
-                result[attribute.name] = texts[numpy.asarray(table.numbers(place))]
-            else:
-                result[attribute.name] = numpy.array(table.objects(place), dtype=object)
-        return result
-
-    def column(self, name: str) -> Any:
-        """Returns a column of numbers without a copy: a read-only array with `__dlpack__` and the buffer protocol."""
-        return self._engine.rows(self.name).numbers(self._place_of_numbers(name))
-
-    def device_column(self, name: str) -> Any:
-        """Returns a column in device memory, with `__dlpack__`, or None if the column is in host memory.
-
-        For libraries that use the device, such as CuPy and PyTorch. Read-only; only for 32-bit columns.
-        """
-        return self._engine.on_device(self.name, self._place_of_numbers(name))
-
-    def _place_of_numbers(self, name: str) -> int:
-        place = self.columns.index(name) if name in self.columns else -1
-        if place < 0 or self.attributes[place].type not in ("number", "unsigned", "float"):
-            raise _core.InputError(f"relation {self.name} has no column of numbers that is named {name}")
-        return place
-
-    def __repr__(self) -> str:
-        columns = ", ".join(f"{one.name}:{one.declared_type}" for one in self.attributes)
-        return f"<gpulog.Relation {self.name}({columns}) of {len(self)} tuples>"
-
-    def _repr_html_(self) -> str:
-        cell = "<td>{}</td>".format
-        heads = "".join(f"<th>{html.escape(name)}</th>" for name in self.columns)
-        rows = "".join(
-            "<tr>" + "".join(cell(html.escape(str(value))) for value in row) + "</tr>"
-            for row in itertools.islice(self, _ROWS_IN_NOTEBOOKS)
-        )
-        return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table><p>{len(self):,} tuples</p>"
-
-
-class ArrowRows:
-    """A relation as an Arrow source in a given form."""
-
-    def __init__(self, relation: Relation, dictionaries: bool, binary: bool) -> None:
-        self._relation, self._dictionaries, self._binary = relation, dictionaries, binary
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return self._relation._engine.stream(self._relation.name, self._dictionaries, self._binary)
+# Time between two attempts to cancel an evaluation that may not have started.
+_SECONDS_BETWEEN_CANCELS = 0.05
 
 
 class Engine:
-    """Runs a program and holds its relations, by name.
+    """Runs a program and holds its relations: `engine["edge"]`, or `engine.edge` unless a method has the name.
 
     A program given as text or path may have relations that are filled later, without a warning.
-    facts, output: folders of .input and .output files. jobs: threads, 0 for all processors. memory_limit: in bytes.
-    proofs: enables `why` and `why_not`.
+    facts, output: folders of .input and .output files. jobs: threads, 0 for all processors. backend: auto, cpu or gpu.
+    device: number of the GPU. storage: auto, hisa, hash, bits or words. memory_limit: in bytes, 0 for no limit.
+    proofs: enables `why` and `why_not`. warn: whether overflowing sums and counts are a ProgramWarning.
+    tuning: values of tuning choices by name.
     functors: functions by the names in .functor declarations; several threads of the engine may call a function, but
     one at a time. Functions marked with `batched` receive NumPy arrays, all other functions the values of one row.
+    functor_libraries, functor_directories: libraries of functors, and where to search them.
     Several engines may run in several threads; calling an engine during a running call raises InputError.
     """
 
@@ -183,19 +51,21 @@ class Engine:
         functor_directories: Iterable[str] = (),
         functors: Mapping[str, _functors.Functor] | None = None,
         tuning: Mapping[str, str] | None = None,
+        warn: bool = True,
     ) -> None:
         self.program = program if isinstance(program, Program) else Program(program, warn=False)
         self._functors = _functors.for_core(functors or {})
+        self._warns = warn
         self._core = _core.Engine(
             source=self.program.core,
             structures=self.program.structures,
-            facts=os.fspath(facts),
-            output="" if output is None else os.fspath(output),
-            jobs=jobs,
+            facts=_options.folder("facts", facts),
+            output=_options.folder("output", output),
+            jobs=_options.whole_number("jobs", jobs, 0),
             backend=backend,
-            device=device,
+            device=_options.whole_number("device", device, 0),
             storage=storage,
-            memory_limit=memory_limit,
+            memory_limit=_options.whole_number("memory_limit", memory_limit, 0),
             proofs=proofs,
             functor_libraries=list(functor_libraries),
             functor_directories=list(functor_directories),
@@ -207,6 +77,20 @@ class Engine:
     def __getitem__(self, name: str) -> Relation:
         """Returns the relation with this name. Raises InputError, with a suggestion, if no such relation exists."""
         return Relation(self._core, name)
+
+    def __getattr__(self, name: str) -> Relation:
+        """Returns the relation with this name."""
+        if name.startswith("_"):  # also before the engine has any names
+            raise AttributeError(name)
+        if name not in self._names:
+            raise AttributeError(f"no relation or method is named {name}{_options.did_you_mean(name, dir(self))}")
+        return self[name]
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *(name for name in self._names if name.isidentifier())})
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return self._names
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -226,20 +110,58 @@ class Engine:
         """Reads the files of all .input directives, except for filled relations of the program."""
         self._core.load()
 
-    def evaluate(self, progress: Progress | bool | None = None) -> None:
+    def evaluate(self, progress: Progress | bool | None = None, *, timeout: float | None = None) -> None:
         """Evaluates the program. Further Python threads keep running, and KeyboardInterrupt stops the evaluation.
 
         After inserting or erasing facts, evaluates again and updates the dependent relations. After an exception, the
-        engine supports only reset(). Exceptions from a functor propagate to the caller.
+        engine supports only reset(). Exceptions from a functor propagate to the caller. A sum or count that overflows
+        its word is a ProgramWarning.
 
         progress: called regularly with stratum, number of strata, iteration, tuples and seconds; True shows a tqdm
-        progress line.
+        progress line. timeout: in seconds, after which TimeoutError is raised.
         """
+        self._evaluate(progress, timeout)
+        self._warn()
+
+    async def evaluate_async(self, progress: Progress | bool | None = None, *, timeout: float | None = None) -> None:
+        """Like evaluate(), in another thread. Cancelling the task cancels the evaluation."""
+        work = asyncio.ensure_future(asyncio.to_thread(self._evaluate, progress, timeout))
+        try:
+            await asyncio.shield(work)
+        except asyncio.CancelledError:
+            while not work.done():
+                self.cancel()
+                await asyncio.wait({work}, timeout=_SECONDS_BETWEEN_CANCELS)
+            work.exception()  # the exception of the cancelled evaluation is not lost by mistake
+            raise
+        self._warn()
+
+    def _evaluate(self, progress: Progress | bool | None, timeout: float | None) -> None:
+        limit = _options.seconds("timeout", timeout)
         if progress is True:
             with _tqdm() as show:
-                self._core.evaluate(show, self._functors)
+                self._core.evaluate(show, self._functors, limit)
         else:
-            self._core.evaluate(progress or None, self._functors)
+            self._core.evaluate(progress or None, self._functors, limit)
+
+    def _warn(self) -> None:
+        for text in self._core.warnings() if self._warns else ():
+            _warn(text)
+
+    def query(self, body: str, *, timeout: float | None = None) -> Answer:
+        """Evaluates the program if necessary, and then a query: the body of a rule, as in
+        `engine.query('reach("Linz", x), x != "Wels"')`.
+
+        Returns the rows, with a column per variable outside of aggregates, except variables that start with an
+        underscore. `profile()` and `statistics` then describe the query. Raises ProgramError for a query with errors,
+        and otherwise exceptions like evaluate().
+        """
+        answer = self._core.query(body, self._functors, _options.seconds("timeout", timeout))
+        if isinstance(answer, tuple):
+            report, remarks = answer
+            raise ProgramError(report, [Diagnostic(*remark) for remark in remarks])
+        self._warn()
+        return Answer(answer, body)
 
     def why(self, tuple: str, depth: int = 4) -> Proof | None:
         """Explains why a tuple exists, by a proof of minimal height; returns None if the tuple does not exist.
@@ -267,7 +189,7 @@ class Engine:
         self._core.reset()
 
     def cancel(self) -> None:
-        """Cancels the running call of a different thread, which raises Cancelled."""
+        """Cancels the running call of a different thread, which raises Cancelled. No effect without such a call."""
         self._core.cancel()
 
     @property
@@ -280,8 +202,18 @@ class Engine:
         """Returns the time spent: seconds per phase and per rule, with the tuples derived."""
         return Profile.of_statistics(self.statistics)
 
+    def _sizes(self) -> list[tuple[str, int]]:
+        return [(one._title(), len(one)) for one in self.relations]
+
     def __repr__(self) -> str:
         return f"<gpulog.Engine of {len(self)} relations>"
+
+    def __str__(self) -> str:
+        """Returns the relations with their sizes."""
+        return "\n".join(_views.text_table(("relation", "tuples"), self._sizes()))
+
+    def _repr_html_(self) -> str:
+        return _views.html_table(("relation", "tuples"), self._sizes())
 
 
 class _tqdm:
@@ -302,40 +234,74 @@ class _tqdm:
         self._line.close()
 
 
-def _options_of(function: Callable[..., object]) -> frozenset[str]:
-    parameters = inspect.signature(function).parameters.values()
-    return frozenset(one.name for one in parameters if one.kind is one.KEYWORD_ONLY)
-
-
-_OPTIONS_OF_PROGRAMS = _options_of(Program) - {"filled", "name", "pragmas"}
-_OPTIONS_OF_ENGINES = _options_of(Engine)
-
-
 def run(
     program: Program | str | os.PathLike[str],
     inputs: Mapping[str, Any] | None = None,
     *,
     progress: Progress | bool | None = None,
-    **options_and_facts: Any,
+    timeout: float | None = None,
+    include: Iterable[str | os.PathLike[str]] = (),
+    macros: Mapping[str, object] | None = None,
+    word_size: int = 32,
+    facts: str | os.PathLike[str] = ".",
+    output: str | os.PathLike[str] | None = None,
+    jobs: int = 0,
+    backend: str = "auto",
+    device: int = 0,
+    storage: str = "auto",
+    memory_limit: int = 0,
+    proofs: bool = False,
+    functor_libraries: Iterable[str] = (),
+    functor_directories: Iterable[str] = (),
+    functors: Mapping[str, _functors.Functor] | None = None,
+    tuning: Mapping[str, str] | None = None,
+    warn: bool = True,
+    **relations: Any,
 ) -> Engine:
     """Runs a program on facts, and returns the engine with the results.
 
-    program: a text, a path, or a Program. options: `include`, `macros`, `word_size` and `warn` of Program, and all
-    options of Engine. All further keyword arguments are facts by relation name; use `inputs` if a relation has the name
-    of an option. Relations without given facts are read from the files of their .input directives. Files of .output
-    directives are written if `output` names a folder.
+    program: a text, a path, or a Program. relations: facts by relation name; use `inputs` if a relation has the name of
+    an option. `include`, `macros`, `word_size` and `warn` are options of Program, `progress` and `timeout` of
+    Engine.evaluate, and all others of Engine. Relations without given facts are read from the files of their .input
+    directives. Files of .output directives are written if `output` names a folder.
     """
-    others = dict(options_and_facts)
-    reading = {name: others.pop(name) for name in _OPTIONS_OF_PROGRAMS & others.keys()}
-    running = {name: others.pop(name) for name in _OPTIONS_OF_ENGINES & others.keys()}
-    given = {**(inputs or {}), **others}
-    if not isinstance(program, Program):
-        program = Program(program, filled=given, **reading)
-    engine = Engine(program, **running)
-    for name, facts in given.items():
-        engine[name].insert(facts)
+    given = {**(inputs or {}), **relations}
+    try:
+        if not isinstance(program, Program):
+            program = Program(
+                program, filled=given, include=include, macros=macros, word_size=word_size, warn=warn
+            )
+        engine = Engine(
+            program,
+            facts=facts,
+            output=output,
+            jobs=jobs,
+            backend=backend,
+            device=device,
+            storage=storage,
+            memory_limit=memory_limit,
+            proofs=proofs,
+            functor_libraries=functor_libraries,
+            functor_directories=functor_directories,
+            functors=functors,
+            tuning=tuning,
+            warn=warn,
+        )
+        for name, rows in given.items():
+            engine[name].insert(rows)
+    except _core.InputError as problem:
+        raise _about_options(problem, relations) from None
     engine.load()
-    engine.evaluate(progress)
-    if running.get("output") is not None:
+    engine.evaluate(progress, timeout=timeout)
+    if output is not None:
         engine.write()
     return engine
+
+
+def _about_options(problem: _core.InputError, relations: Iterable[str]) -> _core.InputError:
+    """Suggests an option for a keyword that names no relation."""
+    for name in relations:
+        meant = _options.did_you_mean(name, _options.options_of(run), "the option ")
+        if meant and str(problem) == f"There is no relation {name}":
+            return _core.InputError(f"There is no relation or option {name}{meant}")
+    return problem

@@ -4,28 +4,39 @@ from collections.abc import Mapping
 from typing import Any
 
 from gpulog import _core
-from gpulog._program import attributes_of
+from gpulog._program import Attribute, attributes_of
 
 
 def insert(engine: _core.Engine, name: str, facts: Any) -> None:
     """Adds all facts to a relation or, on an error, no fact."""
+    _change(engine, name, facts, erases=False)
+
+
+def erase(engine: _core.Engine, name: str, facts: Any) -> None:
+    """Removes all facts from a relation or, on an error, no fact."""
+    _change(engine, name, facts, erases=True)
+
+
+def _change(engine: _core.Engine, name: str, facts: Any, *, erases: bool) -> None:
     arity = len(engine.attributes(name))
+    if _is_of(facts, "polars") and hasattr(facts, "collect"):  # a LazyFrame
+        facts = facts.collect()
     columns = _columns_of(facts)
     if columns is None and _is_on_device(facts):
         columns = [facts]
     if columns is not None:
-        _insert_columns(engine, name, columns)
+        engine.change_columns(name, _streams(engine, name, columns), erases)
     elif hasattr(facts, "__arrow_c_stream__"):
-        engine.insert_stream(name, facts.__arrow_c_stream__())
+        engine.change_stream(name, facts.__arrow_c_stream__(), erases)
     elif hasattr(facts, "__arrow_c_array__"):
-        engine.insert_stream(name, _core.stream_of_capsules(*facts.__arrow_c_array__()))
+        engine.change_stream(name, _core.stream_of_capsules(*facts.__arrow_c_array__()), erases)
     elif arity == 0:
         for _ in range(int(facts) if isinstance(facts, bool) else len(list(facts))):
-            engine.insert_nothing(name)
+            engine.change_nothing(name, erases)
     elif isinstance(facts, (str, bytes)) or not hasattr(facts, "__iter__"):
         raise _core.InputError(f"relation {name} cannot be filled from {type(facts).__name__}")
     else:
-        engine.insert_columns(name, engine.streams_of_rows(name, list(facts)))
+        engine.change_columns(name, engine.streams_of_rows(name, list(facts)), erases)
 
 
 def _columns_of(facts: Any) -> Mapping[str, Any] | list[Any] | None:
@@ -61,7 +72,7 @@ def _is_on_device(array: Any) -> bool:
     return hasattr(array, "__cuda_array_interface__")
 
 
-def _insert_columns(engine: _core.Engine, name: str, columns: Mapping[str, Any] | list[Any]) -> None:
+def _streams(engine: _core.Engine, name: str, columns: Mapping[str, Any] | list[Any]) -> list[object]:
     attributes = attributes_of(engine.attributes(name))
     if len(columns) != len(attributes):
         raise _core.InputError(
@@ -75,11 +86,12 @@ def _insert_columns(engine: _core.Engine, name: str, columns: Mapping[str, Any] 
             )
         by_place = list(columns.values())
         columns = by_place if missing else [columns[attribute.name] for attribute in attributes]
-    engine.insert_columns(name, [_stream(engine, name, place, column) for place, column in enumerate(columns)])
+    return [_stream(engine, name, place, column) for place, column in enumerate(columns)]
 
 
 def _stream(engine: _core.Engine, name: str, place: int, column: Any) -> object:
     if _is_of(column, "pandas"):
+        _refuse_missing_integers(engine, name, place, column)
         column = _values_of_series(column)
     if _is_array(column):
         return _stream_of_array(engine, name, place, column)
@@ -117,6 +129,18 @@ def _stream_of_cuda_array(described: Mapping[str, Any]) -> object:
     if typestr[0] == ">" and size > 1:
         raise TypeError("the bytes of numbers are in another order than this machine's")
     return _core.stream_of_cuda_memory(described["data"][0], rows, code, size, described.get("stream") or 0)
+
+
+def _refuse_missing_integers(engine: _core.Engine, name: str, place: int, series: Any) -> None:
+    """Raises InputError for integers that pandas stores as floats, because some of them are missing."""
+    attribute = Attribute(*engine.attributes(name)[place])
+    is_float = _is_of(series.dtype, "numpy") and series.dtype.kind == "f"
+    if is_float and attribute.type in ("number", "unsigned") and series.isna().any():
+        row = series.isna().to_numpy().argmax()
+        raise _core.InputError(
+            f"row {row} of attribute {attribute.name} of relation {name} is missing, so pandas stores the column as"
+            f" floats: drop or fill missing values and convert the column, as in .dropna().astype({{{series.name!r}: int}})"
+        )
 
 
 def _values_of_series(series: Any) -> Any:

@@ -2,13 +2,13 @@
 
 import html
 import os
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from gpulog import _core
 from gpulog._structures import Branch, StructuredType
+from gpulog._warnings import warn as _warn
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,6 @@ class ProgramError(_core.Error):
         self.text = first.text
 
 
-class ProgramWarning(UserWarning):
-    """A warning about a program's text, issued through the warnings module."""
-
-
 @dataclass(frozen=True)
 class Attribute:
     """Name and type of a column."""
@@ -59,6 +55,11 @@ class Attribute:
     """For records and branches: a key of `Program.types`."""
 
 
+def signature(name: str, attributes: Iterable[Attribute]) -> str:
+    """Returns a declaration such as `edge(x:symbol, y:symbol)`."""
+    return f"{name}({', '.join(f'{one.name}:{one.declared_type or one.type}' for one in attributes)})"
+
+
 @dataclass(frozen=True)
 class Declaration:
     """A declared relation."""
@@ -69,6 +70,9 @@ class Declaration:
     """Whether the relation has an .input directive."""
     is_output: bool
     """Whether the relation has an .output directive."""
+
+    def __str__(self) -> str:
+        return signature(self.name, self.attributes)
 
 
 class Plan(str):
@@ -93,6 +97,7 @@ class Program:
 
     source: the text, or the path of a file: a pathlib.Path, or a single-line str that ends in ".dl" or names a file.
     filled: relations that the caller fills; gpulog reads no files for these relations.
+    word_size: bits of numbers, 32 or 64. warn: whether to issue ProgramWarnings.
     Raises ProgramError for a program with errors, and InputError for a file that cannot be read.
     """
 
@@ -123,7 +128,7 @@ class Program:
             raise ProgramError(self.core.report, self.diagnostics)
         if warn:
             for remark in self.diagnostics:
-                warnings.warn(remark.text.rstrip("\n"), ProgramWarning, stacklevel=2)
+                _warn(remark.text)
 
     @property
     def relations(self) -> list[Declaration]:
@@ -132,6 +137,16 @@ class Program:
             Declaration(name, attributes_of(columns), is_input, is_output)
             for name, columns, is_input, is_output in self.core.relations()
         ]
+
+    @property
+    def inputs(self) -> list[Declaration]:
+        """The relations with an .input directive."""
+        return [one for one in self.relations if one.is_input]
+
+    @property
+    def outputs(self) -> list[Declaration]:
+        """The relations with an .output directive."""
+        return [one for one in self.relations if one.is_output]
 
     @cached_property
     def types(self) -> dict[str, StructuredType]:

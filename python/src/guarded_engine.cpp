@@ -10,6 +10,24 @@
 #include "values.hpp"
 
 namespace gpulog_python {
+namespace {
+
+/// @param rows a relation or an answer
+template <class Rows>
+nb::capsule stream_of_rows(const Rows& rows, bool dictionaries, bool binary) {
+  const new_stream made = make_stream();
+  rows.to_arrow(*made.stream, {dictionaries, binary});
+  return made.capsule;
+}
+
+template <class Rows>
+table table_of_rows(const Rows& rows, const std::shared_ptr<const structures>& known) {
+  ArrowArrayStream stream;
+  rows.to_arrow(stream, {.dictionaries = true, .binary = true});
+  return {rows.attributes(), stream, known};
+}
+
+}  // namespace
 
 columns_of_declaration columns_of(const std::vector<gpulog::attribute>& attributes) {
   columns_of_declaration result;
@@ -37,9 +55,22 @@ guarded_engine::in_use::in_use(guarded_engine& engine) : engine_(engine) {
   if (engine.process_ != getpid()) {
     throw gpulog::input_error("this engine is of the process before a fork: make one in this process");
   }
-  if (engine.busy_.exchange(true)) {
+  const std::lock_guard lock(engine.access_);
+  if (engine.busy_) {
     throw gpulog::input_error("this engine is at work in another thread: wait for it, or make another engine");
   }
+  engine.busy_ = true;
+}
+
+guarded_engine::in_use::~in_use() {
+  const std::lock_guard lock(engine_.access_);
+  engine_.busy_ = false;
+  engine_.cancelled_ = false;
+}
+
+void guarded_engine::cancel() {
+  const std::lock_guard lock(access_);
+  if (busy_) cancelled_ = true;
 }
 
 guarded_engine::callable_functors::callable_functors(guarded_engine& engine, const given_functors& functors)
@@ -54,7 +85,8 @@ void guarded_engine::load() {
   run([this] { engine_.load(); });
 }
 
-void guarded_engine::evaluate(const nb::object& progress, const given_functors& functors) {
+void guarded_engine::evaluate(const nb::object& progress, const given_functors& functors,
+                              std::optional<double> timeout) {
   const in_use mine(*this);
   const callable_functors callable(*this, functors);
   const struct told_progress {
@@ -62,7 +94,16 @@ void guarded_engine::evaluate(const nb::object& progress, const given_functors& 
     guarded_engine& engine;
   } told{*this};
   if (!progress.is_none()) progress_ = progress;
-  run([this] { engine_.evaluate(); });
+  run([this] { engine_.evaluate(); }, timeout);
+}
+
+answer_rows guarded_engine::query(const std::string& body, const given_functors& functors,
+                                  std::optional<double> timeout) {
+  const in_use mine(*this);
+  const callable_functors callable(*this, functors);
+  std::optional<gpulog::answer> found;
+  run([&] { found.emplace(engine_.query(body)); }, timeout);
+  return {std::move(*found), known_};
 }
 
 void guarded_engine::write() {
@@ -79,6 +120,13 @@ void guarded_engine::reset() {
 std::string guarded_engine::statistics() {
   const in_use mine(*this);
   return gpulog::to_json(engine_.figures());
+}
+
+nb::list guarded_engine::warnings() {
+  const in_use mine(*this);
+  nb::list texts;
+  for (const gpulog::diagnostic& remark : engine_.warnings()) texts.append(decoded(remark.text));
+  return texts;
 }
 
 std::optional<gpulog::proof> guarded_engine::why(const std::string& tuple, std::size_t depth,
@@ -101,35 +149,27 @@ std::vector<gpulog::failed_rule> guarded_engine::why_not(const std::string& tupl
 
 // ---- facts and tuples -----------------------------------------------------------------------------------------------
 
-void guarded_engine::insert_stream(const std::string& name, const nb::capsule& rows) {
+void guarded_engine::change_stream(const std::string& name, const nb::capsule& rows, bool erases) {
   const in_use mine(*this);
   gpulog::relation relation = engine_.relation(name);
   ArrowArrayStream& stream = stream_in(rows);
   const nb::gil_scoped_release free;
-  relation.insert_arrow(stream);
+  erases ? relation.erase_arrow(stream) : relation.insert_arrow(stream);
 }
 
-void guarded_engine::insert_columns(const std::string& name, const std::vector<nb::capsule>& columns) {
+void guarded_engine::change_columns(const std::string& name, const std::vector<nb::capsule>& columns, bool erases) {
   const in_use mine(*this);
   gpulog::relation relation = engine_.relation(name);
   std::vector<ArrowArrayStream*> streams;
   for (const nb::capsule& column : columns) streams.push_back(&stream_in(column));
   const nb::gil_scoped_release free;
-  relation.insert_arrow_columns(streams);
+  erases ? relation.erase_arrow_columns(streams) : relation.insert_arrow_columns(streams);
 }
 
-void guarded_engine::insert_nothing(const std::string& name) {
-  const in_use mine(*this);
-  engine_.relation(name).insert({});
-}
-
-void guarded_engine::erase(const std::string& name, const std::vector<nb::tuple>& rows) {
+void guarded_engine::change_nothing(const std::string& name, bool erases) {
   const in_use mine(*this);
   gpulog::relation relation = engine_.relation(name);
-  std::vector<std::vector<gpulog::value>> all;
-  for (const nb::tuple& row : rows) all.push_back(values_of(relation, row));
-  const nb::gil_scoped_release free;
-  for (const std::vector<gpulog::value>& row : all) relation.erase(row);
+  erases ? relation.erase({}) : relation.insert({});
 }
 
 std::uint64_t guarded_engine::size(const std::string& name) {
@@ -145,15 +185,19 @@ bool guarded_engine::contains(const std::string& name, const nb::tuple& row) {
 
 nb::capsule guarded_engine::stream(const std::string& name, bool dictionaries, bool binary) {
   const in_use mine(*this);
-  const new_stream made = make_stream();
-  engine_.relation(name).to_arrow(*made.stream, {dictionaries, binary});
-  return made.capsule;
+  return stream_of_rows(engine_.relation(name), dictionaries, binary);
 }
 
 table guarded_engine::rows(const std::string& name) {
   const in_use mine(*this);
-  return {engine_.relation(name), known_};
+  return table_of_rows(engine_.relation(name), known_);
 }
+
+nb::capsule answer_rows::stream(bool dictionaries, bool binary) const {
+  return stream_of_rows(rows_, dictionaries, binary);
+}
+
+table answer_rows::rows() const { return table_of_rows(rows_, known_); }
 
 nb::object guarded_engine::on_device(const std::string& name, std::size_t column) {
   const in_use mine(*this);
@@ -229,7 +273,10 @@ bool guarded_engine::add_value(nb::handle given, const gpulog::attribute& attrib
 
 // ---- the thread that works ------------------------------------------------------------------------------------------
 
-void guarded_engine::run(const std::function<void()>& work) {
+void guarded_engine::run(const std::function<void()>& work, std::optional<double> timeout) {
+  using seconds = std::chrono::duration<double>;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto is_late = [&] { return timeout && seconds(std::chrono::steady_clock::now() - begin).count() >= *timeout; };
   const going_on listed(cancelled_);
   std::exception_ptr failure;
   bool is_done = false;
@@ -251,14 +298,21 @@ void guarded_engine::run(const std::function<void()>& work) {
     while (!changed.wait_for(lock, between_looks, [&] { return is_done; })) {
       lock.unlock();
       look_for_signals();
+      if (is_late()) cancelled_ = true;
       lock.lock();
     }
     lock.unlock();
     worker.join();
   }
-  cancelled_ = false;
   if (raised_) throw nb::python_error(*std::exchange(raised_, std::nullopt));
-  if (failure) std::rethrow_exception(failure);
+  if (!failure) return;
+  try {
+    std::rethrow_exception(failure);
+  } catch (const gpulog::cancelled_error&) {
+    if (!is_late()) throw;
+    PyErr_SetString(PyExc_TimeoutError, "The evaluation was cancelled after its timeout; the engine needs a reset()");
+    throw nb::python_error();
+  }
 }
 
 void guarded_engine::look_for_signals() {

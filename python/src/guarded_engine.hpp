@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,6 +33,21 @@ using columns_of_declaration = std::vector<std::tuple<std::string, std::string, 
 /// Functors by name, each with a flag whether to pass arrays.
 using given_functors = std::map<std::string, std::pair<nb::object, bool>>;
 
+/// The rows of a query.
+class answer_rows {
+ public:
+  answer_rows(gpulog::answer rows, std::shared_ptr<const structures> known)
+      : rows_(std::move(rows)), known_(std::move(known)) {}
+  [[nodiscard]] columns_of_declaration attributes() const { return columns_of(rows_.attributes()); }
+  [[nodiscard]] std::uint64_t size() const { return rows_.size(); }
+  [[nodiscard]] nb::capsule stream(bool dictionaries, bool binary) const;
+  [[nodiscard]] table rows() const;
+
+ private:
+  gpulog::answer rows_;
+  std::shared_ptr<const structures> known_;
+};
+
 /// An engine that several Python threads may share: a call during a running call is an error.
 class guarded_engine {
  public:
@@ -41,21 +57,28 @@ class guarded_engine {
 
   void load();
   /// @param progress called with stratum, strata, iteration, tuples and seconds; or None
-  void evaluate(const nb::object& progress, const given_functors& functors);
+  /// @param timeout in seconds; nothing: no limit
+  /// @throws TimeoutError of Python
+  void evaluate(const nb::object& progress, const given_functors& functors, std::optional<double> timeout);
+  /// @throws gpulog::query_error; like evaluate
+  answer_rows query(const std::string& body, const given_functors& functors, std::optional<double> timeout);
   void write();
   void reset();
-  void cancel() { cancelled_ = true; }
+  /// Cancels the running call, if any.
+  void cancel();
   std::string statistics();
+  /// Returns the texts of the warnings about the results.
+  nb::list warnings();
 
   std::optional<gpulog::proof> why(const std::string& tuple, std::size_t depth, const given_functors& functors);
   std::vector<gpulog::failed_rule> why_not(const std::string& tuple, const gpulog::variable_values& given,
                                            const given_functors& functors);
 
-  void insert_stream(const std::string& name, const nb::capsule& rows);
-  void insert_columns(const std::string& name, const std::vector<nb::capsule>& columns);
-  /// Inserts the fact of a relation without attributes.
-  void insert_nothing(const std::string& name);
-  void erase(const std::string& name, const std::vector<nb::tuple>& rows);
+  /// Insert facts, or erase facts.
+  void change_stream(const std::string& name, const nb::capsule& rows, bool erases);
+  void change_columns(const std::string& name, const std::vector<nb::capsule>& columns, bool erases);
+  /// The same for the only fact of a relation without attributes.
+  void change_nothing(const std::string& name, bool erases);
 
   std::uint64_t size(const std::string& name);
   bool contains(const std::string& name, const nb::tuple& row);
@@ -75,7 +98,7 @@ class guarded_engine {
   class in_use {
    public:
     explicit in_use(guarded_engine& engine);
-    ~in_use() { engine_.busy_ = false; }
+    ~in_use();
     in_use(const in_use&) = delete;
     in_use& operator=(const in_use&) = delete;
 
@@ -97,7 +120,7 @@ class guarded_engine {
 
   /// Runs `work` in a separate thread and checks for signals in this thread, because Python runs handlers only in the
   /// main thread.
-  void run(const std::function<void()>& work);
+  void run(const std::function<void()>& work, std::optional<double> timeout = std::nullopt);
   void look_for_signals();
   /// Stores a Python exception, which ends the run and is raised again by the call.
   void keep(nb::python_error& raised);
@@ -111,7 +134,8 @@ class guarded_engine {
                                std::vector<gpulog::value>& values) const;
 
   std::atomic<bool> cancelled_ = false;
-  std::atomic<bool> busy_ = false;
+  std::mutex access_;  ///< guards busy_, and cancel() against the start and end of calls
+  bool busy_ = false;
   pid_t process_ = getpid();
   bool is_wide_;
   std::shared_ptr<const structures> known_;

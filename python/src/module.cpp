@@ -11,6 +11,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,6 +46,25 @@ nb::list list_of(const std::vector<gpulog::field>& fields) {
   return result;
 }
 
+nb::list list_of(const std::vector<gpulog::diagnostic>& remarks) {
+  nb::list result;
+  for (const gpulog::diagnostic& remark : remarks) {
+    result.append(nb::make_tuple(remark.level == gpulog::severity::error ? "error" : "warning", remark.message,
+                                 remark.file, remark.line, remark.column, remark.text));
+  }
+  return result;
+}
+
+/// Returns the answer, or for a wrong query its report and its diagnostics.
+nb::object answer_of(guarded_engine& engine, const std::string& body, const given_functors& functors,
+                     std::optional<double> timeout) {
+  try {
+    return nb::cast(engine.query(body, functors, timeout));
+  } catch (const gpulog::query_error& problem) {
+    return nb::make_tuple(problem.what(), list_of(problem.diagnostics()));
+  }
+}
+
 /// Returns name and kind of each type, with fields for a record, or else branches with their fields.
 nb::list types_of(const gpulog::program& source) {
   nb::list result;
@@ -74,7 +94,9 @@ NB_MODULE(_core, module) {
   using nb::literals::operator""_a;
 
   const nb::exception<gpulog::error> base(module, "Error");
-  const nb::exception<gpulog::input_error> input(module, "InputError", base);
+  // Wrong inputs are also ValueErrors, as Python's own functions raise for wrong arguments.
+  const nb::exception<gpulog::input_error> input(module, "InputError",
+                                                 nb::make_tuple(base, nb::borrow(PyExc_ValueError)));
   const nb::exception<gpulog::output_error> output(module, "OutputError", base);
   const nb::exception<gpulog::evaluation_error> evaluation(module, "EvaluationError", base);
   const nb::exception<gpulog::memory_limit_error> memory(module, "MemoryLimitError", base);
@@ -94,15 +116,7 @@ NB_MODULE(_core, module) {
       .def_prop_ro("report", &gpulog::program::report)
       .def_prop_ro("word_size", &gpulog::program::word_size)
       .def("show", [](const gpulog::program& one, const std::string& stage) { return one.show(stage); })
-      .def("diagnostics",
-           [](const gpulog::program& one) {
-             nb::list result;
-             for (const gpulog::diagnostic& remark : one.diagnostics()) {
-               result.append(nb::make_tuple(remark.level == gpulog::severity::error ? "error" : "warning",
-                                            remark.message, remark.file, remark.line, remark.column, remark.text));
-             }
-             return result;
-           })
+      .def("diagnostics", [](const gpulog::program& one) { return list_of(one.diagnostics()); })
       .def("types", &types_of)
       .def("relations", [](const gpulog::program& one) {
         nb::list result;
@@ -125,6 +139,12 @@ NB_MODULE(_core, module) {
       .def("numbers", &table::numbers, "column"_a)
       .def("texts", &table::texts, "column"_a)
       .def("objects", &table::objects, "column"_a);
+
+  nb::class_<answer_rows>(module, "Answer")
+      .def("attributes", &answer_rows::attributes)
+      .def("size", &answer_rows::size)
+      .def("stream", &answer_rows::stream, "dictionaries"_a, "binary"_a)
+      .def("rows", &answer_rows::rows);
 
   add_proofs(module);
 
@@ -153,20 +173,22 @@ NB_MODULE(_core, module) {
           "source"_a, "structures"_a, "facts"_a, "output"_a, "jobs"_a, "backend"_a, "device"_a, "storage"_a,
           "memory_limit"_a, "proofs"_a, "functor_libraries"_a, "functor_directories"_a, "functors"_a, "tuning"_a)
       .def("load", &guarded_engine::load)
-      .def("evaluate", &guarded_engine::evaluate, "progress"_a.none(), "functors"_a)
+      .def("evaluate", &guarded_engine::evaluate, "progress"_a.none(), "functors"_a, "timeout"_a.none())
+      .def("query", &answer_of, "body"_a, "functors"_a, "timeout"_a.none())
       .def("write", &guarded_engine::write)
       .def("reset", &guarded_engine::reset)
       .def("cancel", &guarded_engine::cancel)
       .def("statistics", &guarded_engine::statistics)
+      .def("warnings", &guarded_engine::warnings)
       .def("why", &guarded_engine::why, "tuple"_a, "depth"_a, "functors"_a)
       .def("why_not", &guarded_engine::why_not, "tuple"_a, "given"_a, "functors"_a)
       .def("relations", &guarded_engine::relations)
       .def(
           "attributes", [](guarded_engine& one, const std::string& name) { return columns_of(one.attributes(name)); },
           "name"_a)
-      .def("insert_stream", &guarded_engine::insert_stream, "name"_a, "rows"_a)
-      .def("insert_columns", &guarded_engine::insert_columns, "name"_a, "columns"_a)
-      .def("insert_nothing", &guarded_engine::insert_nothing, "name"_a)
+      .def("change_stream", &guarded_engine::change_stream, "name"_a, "rows"_a, "erases"_a)
+      .def("change_columns", &guarded_engine::change_columns, "name"_a, "columns"_a, "erases"_a)
+      .def("change_nothing", &guarded_engine::change_nothing, "name"_a, "erases"_a)
       .def("streams_of_rows",
            [](guarded_engine& one, const std::string& name, const nb::object& rows) {
              return streams_of_rows(name, one.attributes(name), rows, one.known());
@@ -175,7 +197,6 @@ NB_MODULE(_core, module) {
            [](guarded_engine& one, const std::string& name, std::size_t column, const nb::object& values) {
              return stream_of_values(name, one.attributes(name).at(column), values, one.known());
            })
-      .def("erase", &guarded_engine::erase, "name"_a, "rows"_a)
       .def("size", &guarded_engine::size, "name"_a)
       .def("contains", &guarded_engine::contains, "name"_a, "row"_a)
       .def("stream", &guarded_engine::stream, "name"_a, "dictionaries"_a, "binary"_a)

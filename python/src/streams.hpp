@@ -50,7 +50,7 @@ struct new_stream {
 /// DLPack type of the emulated device: kDLExtDev. Further libraries cannot read its memory.
 constexpr int emulated_device = 12;
 
-/// Returns a stream per attribute of a relation, from rows that are sequences.
+/// Returns a stream per attribute of a relation, from rows that are sequences or dictionaries.
 /// @throws gpulog::input_error
 [[nodiscard]] std::vector<nb::capsule> streams_of_rows(const std::string& relation,
                                                        const std::vector<gpulog::attribute>& attributes,
@@ -64,7 +64,9 @@ constexpr int emulated_device = 12;
 /// The rows of a stream from relation::to_arrow with dictionaries and bytes.
 class table {
  public:
-  table(const gpulog::relation& relation, std::shared_ptr<const structures> known);
+  /// @param stream taken over
+  table(const std::vector<gpulog::attribute>& attributes, ArrowArrayStream stream,
+        std::shared_ptr<const structures> known);
 
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
   /// Returns `count` rows as a list of tuples.

@@ -339,9 +339,9 @@ def test_insertion_after_the_evaluation() -> None:
     engine["edge"].erase([("Salzburg", "Graz"), ("nowhere", "Graz")])
     engine.evaluate()
     assert sorted(engine["reach"]) == REACHED
-    with pytest.raises(gpulog.InputError, match="2 attributes, but 1 values"):
+    with pytest.raises(gpulog.InputError, match="^row 0 for relation edge is no sequence: 'Vienna'$"):
         engine["edge"].erase(["Vienna"])
-    with pytest.raises(gpulog.InputError, match="no tuple of such types"):
+    with pytest.raises(gpulog.InputError, match="^row 0 of attribute x of relation edge is no symbol: 1$"):
         engine["edge"].erase([(1, 2)])
 
 
@@ -552,15 +552,6 @@ next(kept[2])
     )  # fmt: skip
     assert process.returncode == 0, process.stderr
     assert "Fatal" not in process.stderr and "leak" not in process.stderr, process.stderr
-
-
-def test_notebooks() -> None:
-    result = gpulog.run(REACH, edge=[("<a>", "b")])
-    shown = result["reach"]._repr_html_()
-    assert "<th>x</th>" in shown and "&lt;a&gt;" in shown and "1 tuples" in shown
-    assert repr(result["reach"]) == "<gpulog.Relation reach(x:symbol, y:symbol) of 1 tuples>"
-    assert result.program.show()._repr_html_().startswith("<pre>")
-    assert result.statistics["backend"] == "cpu"
 
 
 def test_profiles() -> None:

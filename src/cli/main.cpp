@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <new>
 #include <optional>
-#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -22,32 +21,22 @@
 #include "cli/repl/repl.hpp"
 #include "gpulog/engine.hpp"
 #include "gpulog/error.hpp"
+#include "support/option_names.hpp"
 
 namespace gpulog::cli {
 namespace {
 
 void print_timings(const statistics& figures) {
   for (const stratum_statistics& stratum : figures.strata) {
+    if (!stratum.was_run) continue;
     std::string names;
     for (const std::string& name : stratum.relations) names += (names.empty() ? "" : ", ") + name;
     print_message("{}: {} iterations, {:.6f} s on {}{}{}\n", names, stratum.iterations, stratum.seconds,
                   stratum.backend, stratum.reason.empty() ? "" : ": ", stratum.reason);
+    if (stratum.given_up) print_message("  given up: {:.0f} % of rows asked for\n", 100 * *stratum.given_up);
   }
   print_message("load {:.6f} s, evaluate {:.6f} s, write {:.6f} s, total {:.6f} s\n", figures.load_seconds,
                 figures.evaluate_seconds, figures.write_seconds, figures.total_seconds);
-}
-
-/// Prints one warning per rule in which a count or sum wrapped around.
-void print_wrapped_rules(const statistics& figures, unsigned word_size) {
-  std::set<std::string> said;
-  for (const stratum_statistics& stratum : figures.strata) {
-    for (const rule_statistics& rule : stratum.rules) {
-      if (!rule.wraps_around || !said.insert(rule.location + rule.rule).second) continue;
-      print_remark(severity::warning,
-                   fmt::format("A count or sum needs more than {} bits and wraps around in rule:\n{}\nin file {}",
-                               word_size, rule.rule, rule.location));
-    }
-  }
 }
 
 /// Prints the requested stages. The exit status for parse-errors is the number of errors, as in Soufflé.
@@ -103,7 +92,7 @@ int run_program(arguments given, const program& source, std::string& place) {
     if (outcome.step) place = place_of(*outcome.step, outcome.message);
     throw;
   }
-  if (given.compile.warnings) print_wrapped_rules(run.figures(), given.compile.word_size);
+  if (given.compile.warnings) print_remarks(run.warnings());
   if (given.verbose) print_timings(run.figures());
   if (given.explain) fmt::print("{}", explain(run.figures()));
   const int status = print_proofs(run, given.why) ? 0 : 1;
@@ -187,5 +176,6 @@ int guarded_main(int count, char** texts) {
 
 int main(int count, char** texts) {
   gpulog::cli::prepare_standard_streams();
+  gpulog::set_option_form(gpulog::option_form::flag);
   return gpulog::cli::on_large_stack([&] { return gpulog::cli::guarded_main(count, texts); });
 }

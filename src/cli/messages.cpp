@@ -123,6 +123,12 @@ void print_remark(severity level, std::string_view message) {
   print_text(fmt::format("{}{}\n", message.starts_with(word) ? "" : std::string(word) + ": ", message));
 }
 
+void print_remarks(const std::vector<diagnostic>& remarks) {
+  std::string report;
+  for (const diagnostic& remark : remarks) report += remark.text;
+  print_remarks(remarks, report);
+}
+
 void print_remarks(const std::vector<diagnostic>& remarks, std::string_view report) {
   if (current_form != message_form::json) return print_text(report);
   for (const diagnostic& remark : remarks) print_json(remark);

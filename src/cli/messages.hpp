@@ -42,6 +42,8 @@ void set_message_form(message_form form);
 
 /// Prints a message without a source location.
 void print_remark(severity level, std::string_view message);
+/// Prints the texts of remarks, or their objects.
+void print_remarks(const std::vector<diagnostic>& remarks);
 /// @param report the same remarks as text
 void print_remarks(const std::vector<diagnostic>& remarks, std::string_view report);
 

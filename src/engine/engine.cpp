@@ -4,6 +4,7 @@
 
 #include "engine/declarations.hpp"
 #include "engine/engine_state.hpp"
+#include "engine/rows/shown_rows.hpp"
 #include "io/files/output_files.hpp"
 
 namespace gpulog {
@@ -42,6 +43,11 @@ void engine::load() { state_->load(); }
 
 void engine::evaluate() {
   detail::on_stack_for(*state_->run().source, [this] { state_->evaluate(); });
+}
+
+answer engine::query(std::string body) {
+  const program next = read_query(std::move(body));
+  return detail::on_stack_for(*next.state(), [&] { return answer(state_->rows_of_query(next.state())); });
 }
 
 bool engine::change_program(const program& next) { return state_->change_program(next.state()); }

@@ -1,12 +1,25 @@
 #include "engine/engine_state.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "engine/again/program_changes.hpp"
+#include "engine/rows/shown_rows.hpp"
 #include "gpulog/error.hpp"
 #include "support/error.hpp"
 
 namespace gpulog::detail {
+namespace {
+
+/// Returns the number of the only query.
+std::uint32_t number_of_query(const sema::program& program) {
+  const auto& all = program.relations;
+  return static_cast<std::uint32_t>(
+      std::find_if(all.begin(), all.end(), [](const sema::relation& one) { return one.is_query; }) - all.begin());
+}
+
+}  // namespace
 
 engine_state::engine_state(std::shared_ptr<const program_state> source, run_options chosen)
     : run_(std::move(source), std::move(chosen)),
@@ -24,7 +37,7 @@ engine_state::engine_state(std::shared_ptr<const program_state> source, run_opti
 }
 
 proof_search& engine_state::proof_finder() {
-  if (!run_.options.proofs) throw input_error("proofs are there for runs with run_options::proofs");
+  if (!run_.options.proofs) throw input_error("proofs need an engine with the option proofs");
   if (!results_.has_results()) throw input_error("proofs are there after the evaluation");
   if (!proofs_) proofs_ = std::make_unique<proof_search>(run_, results_, facts_);
   return *proofs_;
@@ -77,6 +90,10 @@ void engine_state::reset() {
   results_.reset();
   files_.reset();
   facts_.clear();
+  if (before_query_) {
+    run_.set_program(std::exchange(before_query_, nullptr));
+    fit_to_program();
+  }
   run_.values.counter = 0;
   run_.begin_figures();
   report_.begin();
@@ -87,12 +104,32 @@ bool engine_state::change_program(std::shared_ptr<const program_state> next) {
   if (!next->analysed) throw input_error("the program was rejected:\n" + next->report);
   if (next->symbols_of != &run_.values.symbols) throw input_error("the program was not read for this engine");
   if (!extends(*next->analysed, run_.analysed()) || files_.have_changed()) return false;
+  exchange_program(std::move(next));
+  before_query_.reset();
+  return true;
+}
+
+shown_rows engine_state::rows_of_query(std::shared_ptr<const program_state> next) {
+  results_.require_changes();
+  if (!results_.has_results()) evaluate();
+  if (!before_query_) before_query_ = run_.source;
+  exchange_program(std::move(next));
+  const std::uint32_t number = number_of_query(run_.analysed());
+  const struct skipped_later {
+    run_context& run;
+    std::uint32_t number;
+    ~skipped_later() { run.needed[number] = false; }
+  } skipped{run_, number};
+  evaluate();
+  return {shared_from_this(), number};
+}
+
+void engine_state::exchange_program(std::shared_ptr<const program_state> next) {
   try {
     results_.change([&] { take_program(std::move(next)); });
   } catch (const backend::memory_exceeded& fault) {
     throw out_of_memory("taking another program", fault, run_.values.memory);
   }
-  return true;
 }
 
 void engine_state::take_program(std::shared_ptr<const program_state> next) {
@@ -110,13 +147,17 @@ void engine_state::take_program(std::shared_ptr<const program_state> next) {
   const std::size_t facts_before = run_.analysed().facts.size();
   run_.set_program(std::move(next));
   const sema::program& program = run_.analysed();
-  facts_.resize(program.relations.size());
-  files_.read_once(program.relations.size());
-  files_.find_outputs();
+  fit_to_program();
+  files_.read_once();
   // The first evaluation reads the facts of its program itself.
   for (std::size_t number = facts_before; results_.has_begun() && number < program.facts.size(); ++number)
     facts_.stage_row(program.facts[number].relation.value, run_.values.row_of(program.facts[number]));
   report_.begin();
+}
+
+void engine_state::fit_to_program() {
+  facts_.resize(run_.analysed().relations.size());
+  files_.fit_to_program();
 }
 
 }  // namespace gpulog::detail

@@ -15,6 +15,8 @@
 
 namespace gpulog::detail {
 
+class shown_rows;
+
 /// A run of a program: the owner of its parts. Loading precedes planning because the plan depends on the sizes of the
 /// inputs.
 class engine_state : public std::enable_shared_from_this<engine_state> {
@@ -40,9 +42,14 @@ class engine_state : public std::enable_shared_from_this<engine_state> {
   void reset();
   /// Implements engine::change_program.
   [[nodiscard]] bool change_program(std::shared_ptr<const program_state> next);
+  /// Implements engine::query, for the program with the query.
+  [[nodiscard]] shown_rows rows_of_query(std::shared_ptr<const program_state> next);
 
  private:
+  void exchange_program(std::shared_ptr<const program_state> next);
   void take_program(std::shared_ptr<const program_state> next);
+  /// Prepares facts and files for the relations of the current program.
+  void fit_to_program();
 
   run_context run_;
   /// Allows more threads than processors: otherwise oneTBB would warn and use fewer threads.
@@ -51,7 +58,8 @@ class engine_state : public std::enable_shared_from_this<engine_state> {
   evaluations results_;
   program_files files_;
   run_report report_;
-  std::unique_ptr<proof_search> proofs_;  ///< for the last evaluation; nullptr: not yet requested
+  std::shared_ptr<const program_state> before_query_;  ///< the program without the last query; nullptr: no query
+  std::unique_ptr<proof_search> proofs_;               ///< for the last evaluation; nullptr: not yet requested
 };
 
 }  // namespace gpulog::detail

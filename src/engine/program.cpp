@@ -84,6 +84,7 @@ void collect_shown_stages(program_state& state, const compile_options& options, 
 /// From a source file of `state` to its analysis; only to its tree, where the rest needs a deep stack.
 void compile(program_state& state, source_file& main_file, const compile_options& options) {
   const auto begin = std::chrono::steady_clock::now();
+  state.options = options;
   syntax::parse_options parsing;
   parsing.include_directories = options.include_directories;
   if (parsing.include_directories.empty()) parsing.include_directories = {"."};
@@ -175,6 +176,13 @@ std::vector<relation_declaration> declarations(const program_state& state, bool 
   return declarations;
 }
 
+/// Returns sources by their paths.
+std::map<std::string, stored_source> stored_texts(const std::vector<source_text>& sources) {
+  std::map<std::string, stored_source> stored;
+  for (const source_text& source : sources) stored[source.path] = {source.identity, source.text};
+  return stored;
+}
+
 }  // namespace
 
 program program::from_file(const std::string& path, const compile_options& options) {
@@ -193,12 +201,26 @@ program engine::read(std::string text, const compile_options& options, const std
   }));
 }
 
+program engine::read_query(std::string body) const {
+  const program before(state_->run().source);
+  const std::vector<source_text> texts = before.sources();
+  compile_options options = before.state()->options;
+  options.queries = {{std::move(body)}};
+  options.warnings = options.only_queries = options.expects_output = false;
+  program read(compiled(options, [&](program_state& state) -> source_file& {
+    state.symbols_of = &state_->run().values.symbols;
+    state.prints_queries = false;
+    state.sources = source_manager(stored_texts(texts));
+    return state.sources.load(texts.front().path);
+  }));
+  if (!read.ok()) throw query_error(read.report(), read.diagnostics());
+  return read;
+}
+
 program program::from_sources(const std::vector<source_text>& sources, const compile_options& options) {
   if (sources.empty()) throw input_error("a program has a file at least");
-  std::map<std::string, stored_source> stored;
-  for (const source_text& source : sources) stored[source.path] = {source.identity, source.text};
   return program(compiled(options, [&](program_state& state) -> source_file& {
-    state.sources = source_manager(stored);
+    state.sources = source_manager(stored_texts(sources));
     return state.sources.load(sources.front().path);
   }));
 }

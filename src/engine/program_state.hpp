@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gpulog/diagnostic.hpp"
+#include "gpulog/options.hpp"
 #include "plan/plan.hpp"
 #include "sema/program.hpp"
 #include "storage/symbols/symbol_table.hpp"
@@ -19,6 +20,7 @@ namespace gpulog::detail {
 
 /// All stages of one program from text to analysis. Spans in later stages point into `sources`.
 struct program_state {
+  compile_options options;
   word_size words = word_size::bits32;
   source_manager sources;
   source_manager query_sources;  ///< queries, which are not files
@@ -31,6 +33,7 @@ struct program_state {
   bool is_deep = false;                   ///< whatever walks its expressions runs by on_stack_for()
   std::size_t syntax_errors = 0;
   storage::symbol_table* symbols_of = nullptr;  ///< of the engine that the program was read for; later only compared
+  bool prints_queries = true;                   ///< false: for engine::query
   bool is_cut_off = false;                      ///< the first error is an unexpected end of text
   double compile_seconds = 0;
 };

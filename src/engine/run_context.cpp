@@ -8,6 +8,7 @@
 
 #include "sema/checks/needed_relations.hpp"
 #include "storage/relation/relation.hpp"
+#include "support/option_names.hpp"
 #if defined(GPULOG_WITH_GPU)
 #include "exec/gpu/gpu_executor.hpp"
 #endif
@@ -51,7 +52,7 @@ run_context::run_context(std::shared_ptr<const program_state> program, run_optio
       values(*program->analysed),
       functors(options, program->analysed->pragmas) {
   if (tuned.joins == exec::join_mode::nested && options.storage != storage_kind::hisa)
-    throw input_error("--tune joins=nested is for --storage hisa");
+    throw input_error("the tuning choice joins=nested needs " + option_named("storage", "hisa"));
   require_places(*program->analysed);
   choose_device();
   if (options.jobs == 0) options.jobs = std::max(1U, std::thread::hardware_concurrency());
@@ -80,7 +81,7 @@ void run_context::begin_figures() {
 
 void run_context::require_cpu_options() const {
   if (options.device != 0) throw input_error(fmt::format("the cpu backend has no device {}", options.device));
-  if (tuned.joins == exec::join_mode::nested) throw input_error("--tune joins=nested is for a GPU, and there is none");
+  if (tuned.joins == exec::join_mode::nested) throw input_error("the tuning choice joins=nested needs a GPU");
 }
 
 void run_context::require_places(const sema::program& program) const {
@@ -102,11 +103,11 @@ void run_context::choose_device() {
       if (is_asked_for) device->hurry();
       return;
     }
-    if (is_asked_for) throw input_error("--backend gpu: " + exec::why_no_gpu(options.device));
+    if (is_asked_for) throw input_error(option_named("backend", "gpu") + ": " + exec::why_no_gpu(options.device));
   }
 #else
   if (options.backend == backend_kind::gpu)
-    throw input_error("--backend gpu: this gpulog was built without a GPU backend");
+    throw input_error(option_named("backend", "gpu") + ": this gpulog was built without a GPU backend");
 #endif
   require_cpu_options();
 }
@@ -118,7 +119,7 @@ void run_context::wait_for_device() {
   const std::string reason = device->wait();
   if (reason.empty()) return;
   device.reset();
-  if (options.backend == backend_kind::gpu) throw input_error("--backend gpu: " + reason);
+  if (options.backend == backend_kind::gpu) throw input_error(option_named("backend", "gpu") + ": " + reason);
   require_cpu_options();
 }
 

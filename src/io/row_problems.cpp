@@ -7,6 +7,7 @@
 
 #include "io/facts_reader.hpp"
 #include "io/values/number_text.hpp"
+#include "support/option_names.hpp"
 
 namespace gpulog::io {
 namespace {
@@ -62,7 +63,7 @@ row_problem conversion_problem(std::string_view value, value_kind kind, std::siz
   row_problem found{
       fmt::format("Error converting <{}{}> in column {} in {}", shown, cut ? "..." : "", column + 1, place)};
   if (!has_wide_words && needs_wide_words(value, kind)) {
-    found.hint = "Numbers have 32 bits here; with --word-size 64 they have 64 bits";
+    found.hint = "Numbers have 32 bits here; with " + option_named("word-size", "64") + " they have 64 bits";
   }
   return found;
 }

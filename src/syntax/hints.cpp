@@ -53,6 +53,8 @@ hint about_unknown_call(const unexpected_place& place) {
           name};
 }
 
+hint about_query(const unexpected_place& /*place*/) { return {query_hint(), {}}; }
+
 std::string reserved_text(std::string_view word) { return "'" + std::string(word) + "' is a reserved word"; }
 
 hint about_reserved(const unexpected_place& place) {
@@ -237,9 +239,9 @@ constexpr hint_row rows[] = {
     {in_head | next_on_line, item_begin, any, "|", a_name, {}, about_semicolon_in_head},
     {item_begin, follows_rule, any, "!", any, "The head of a rule cannot be negated"},
     // Queries.
-    {0, 0, "?", "-", any, query_hint},
-    {in_head, 0, any, "?", any, query_hint},
-    {item_begin, 0, any, ":-", any, query_hint},
+    {0, 0, "?", "-", any, {}, about_query},
+    {in_head, 0, any, "?", any, {}, about_query},
+    {item_begin, 0, any, ":-", any, {}, about_query},
     {0, 0, any, "?", any, cases_hint},
     // Spellings of other languages.
     {item_begin, 0, any, "%", any, comment_form},

@@ -1,4 +1,5 @@
 """Nothing about messages ends a run; a small stack does not either."""
+import json
 import os
 import signal
 import resource
@@ -154,6 +155,15 @@ class WrappedResults(CommandTest):
         many = self.NUMBERS + '.decl b(x:number)\nb(1). b(2). b(3).\ns(n) :- n = sum x : { a(x), b(y), x < 0 }.'
         self.assertNotIn(self.WORDS, self.warnings_of(many, backend='gpu'))
         self.assertEqual(self.rows('out', 's.csv'), ['-15'])
+
+    def test_the_place(self):
+        self.assertEqual(self.warnings_of(self.NUMBERS + self.SUM), (
+            'Warning: A count or sum needs more than 32 bits and wraps around in rule:\ns(n) :- n = sum x : { a(x) }.\n'
+            'in file program.dl [5:1-5:30]\nNumbers have 32 bits here; with --word-size 64 they have 64 bits\n'))
+        with open(os.path.join(self.folder, 'program.dl'), encoding='utf-8') as file:
+            remark, = map(json.loads, self.warnings_of(file.read(), '--diagnostics', 'json').splitlines())
+        self.assertEqual([remark[key] for key in ('severity', 'file', 'line', 'column')], ['warning', 'program.dl', 5, 1])
+        self.assertEqual(self.warnings_of(self.NUMBERS + self.SUM, '--word-size', '64'), '')
 
     def backends(self):
         built = self.run_gpulog('--version').output

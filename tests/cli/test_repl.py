@@ -212,6 +212,18 @@ class Sessions(CommandTest):
         self.assertIn('\n1\n2\n3\n', terminal.enter('?- reach(x,4).'))
         self.leave(terminal)
 
+    def test_overflows_are_warnings_once(self):
+        terminal = self.start_session()
+        self.assertEqual(terminal.enter('.decl n(x:number)'), '')
+        self.assertEqual(terminal.enter('n(2147483647). n(1).'), '')
+        warning = ('Warning: A count or sum needs more than 32 bits and wraps around in rule:\n'
+                   'query 1(t) :- t = sum x : { n(x) }.\nin file query [1:4-1:24]\n'
+                   'Numbers have 32 bits here; with --word-size 64 they have 64 bits\n')
+        query = '?- t = sum x : { n(x) }.'
+        self.assertEqual(terminal.enter(query), '\n'.join((LINE, query[3:-1], 't', END, '-2147483648', END)) + '\n' + warning)
+        self.assertNotIn('Warning', terminal.enter(query))
+        self.leave(terminal)
+
     def test_files_of_facts_that_change(self):
         self.write('a.facts', '5\n')
         self.write('b.facts', '6\n')

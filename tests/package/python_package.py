@@ -36,6 +36,7 @@ def wheel():
         defined = {'CMAKE_PREFIX_PATH': prefix, 'CMAKE_CXX_COMPILER_LAUNCHER': os.environ.get('GPULOG_LAUNCHER', '')}
         options = [word for name, value in defined.items() for word in ('-C', 'cmake.define.%s=%s' % (name, value))]
         pip('wheel', ROOT, '--no-deps', '--no-build-isolation', '--wheel-dir', folder, '-C', 'cmake.source-dir=python',
+            '-C', 'build.targets=gpulog_python',
             '-C', 'build-dir=' + os.path.join(BUILD, 'wheel'), *options)
         made, = glob.glob(os.path.join(folder, '*.whl'))
         shutil.rmtree(PACKAGES, ignore_errors=True)
@@ -50,10 +51,14 @@ def types():
     run(sys.executable, '-m', 'mypy', '--no-incremental', '--cache-dir', os.devnull, 'python/gpulog')
 
 
+def settings():
+    with open(os.path.join(ROOT, 'pyproject.toml'), 'rb') as file:
+        return tomllib.load(file)['tool']['scikit-build']
+
+
 def configure(folder, *options):
     """As pip does, with what pyproject.toml defines. @return exit status and what was printed"""
-    with open(os.path.join(ROOT, 'pyproject.toml'), 'rb') as file:
-        defined = tomllib.load(file)['tool']['scikit-build']['cmake']['define']
+    defined = settings()['cmake']['define'] | {'SKBUILD': 'ON', 'SKBUILD_SCRIPTS_DIR': '/scripts'}
     process = subprocess.run(
         [os.environ.get('CMAKE', 'cmake'), '-G', 'Ninja', '-S', ROOT, '-B', folder, '-DGPULOG_GPU=off',
          '-DCMAKE_CXX_COMPILER=' + os.environ.get('CXX', 'c++'), '-DPython_EXECUTABLE=' + sys.executable,
@@ -67,10 +72,14 @@ def clone():
     with tempfile.TemporaryDirectory(prefix='gpulog-clone-') as folder:
         status, printed = configure(folder)
         assert status == 0, printed
-        commands = subprocess.run([os.environ.get('CMAKE', 'cmake'), '--build', folder, '--', '-t', 'commands', 'gpulog_python'],
+        commands = subprocess.run([os.environ.get('CMAKE', 'cmake'), '--build', folder, '--', '-t', 'commands',
+                                   *settings()['build']['targets']],
                                   capture_output=True, text=True, check=True).stdout
-        for part, is_needed in (('/src/engine/', True), ('/python/src/', True), ('/src/cli/', False), ('/tests/', False)):
+        for part, is_needed in (('gpulog_engine.dir/', True), ('/python/src/', True), ('/gpulog.dir/', True), ('/tests/', False)):
             assert (part in commands) == is_needed, part
+        # The wheel has the command.
+        with open(os.path.join(folder, 'python', 'cmake_install.cmake'), encoding='utf-8') as file:
+            assert '"/scripts/gpulog"' in file.read()
     with tempfile.TemporaryDirectory(prefix='gpulog-clone-') as folder:
         status, printed = configure(folder, '-DCMAKE_DISABLE_FIND_PACKAGE_TBB=ON', '-DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON')
         assert status != 0 and 'apt-get install libtbb-dev libfmt-dev' in ' '.join(printed.split()), printed

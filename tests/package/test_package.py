@@ -6,6 +6,7 @@
 GPULOG_SHARED names a shared library of the same build, CMAKE and CXX the programs that made it, GPULOG_ARROW says whether it
 was built with Apache Arrow.
 """
+import ctypes
 import glob
 import os
 import re
@@ -78,11 +79,11 @@ class Installed(InFolder):
 
     def test_headers_are_those_of_the_interface(self):
         self.assertEqual(files_below(os.path.join(self.prefix, 'include')),
-                         {os.path.join('gpulog', name) for name in os.listdir(HEADERS)})
+                         {'gpulog.h'} | {os.path.join('gpulog', name) for name in os.listdir(HEADERS)})
 
     def test_files_name_no_folder_of_the_build(self):
         for name in files_below(self.prefix):
-            if not name.endswith(('.cmake', '.pc', '.hpp', '.1')):
+            if not name.endswith(('.cmake', '.pc', '.hpp', '.h', '.1')):
                 continue
             with open(os.path.join(self.prefix, name), encoding='utf-8') as file:
                 text = file.read()
@@ -119,6 +120,15 @@ class Installed(InFolder):
         flags = run('pkg-config', '--cflags', '--libs', 'gpulog', **variables).split()
         run(CXX, '-std=c++20', os.path.join(CONSUMER, 'consumer.cpp'), '-o', self.path('consumer'), *flags)
         self.check_consumer(self.path('consumer'), LD_LIBRARY_PATH=self.library_folder)
+
+    def test_older_standards_are_refused(self):
+        with open(self.path('old.cpp'), 'w', encoding='utf-8') as file:
+            file.write('#include <gpulog/engine.hpp>\n')
+        process = subprocess.run([CXX, '-std=c++17', '-fsyntax-only', '-I', os.path.join(self.prefix, 'include'),
+                                  self.path('old.cpp')], capture_output=True, text=True, check=False)
+        self.assertNotEqual(process.returncode, 0)
+        self.assertIn('error: "gpulog needs C++20: compile with -std=c++20"' if 'clang' in CXX else
+                      'error: #error "gpulog needs C++20: compile with -std=c++20"', process.stderr)
 
     def test_versions_that_fit(self):
         major, minor, patch = map(int, project_version().split('.'))
@@ -169,6 +179,8 @@ class Shared(InFolder):
         namespaces = {name for name in os.listdir(os.path.join(ROOT, 'src'))}
         for line in shown:
             name = line.split(maxsplit=2)[2]
+            if name.startswith('gpulog_'):  # of gpulog.h
+                continue
             self.assertTrue(interface.match(name), line)
             self.assertNotIn(re.search(r'gpulog::(\w+)', name)[1], namespaces - {'engine'}, line)
 
@@ -178,6 +190,76 @@ class Shared(InFolder):
         self.check_consumer(self.path('consumer'), LD_LIBRARY_PATH=os.path.dirname(SHARED))
         major, minor, _ = project_version().split('.')
         self.assertIn('libgpulog.so.%s.%s\n' % (major, minor), run('objdump', '-p', self.path('consumer')))
+
+
+class C(InFolder):
+    """gpulog.h, from C and from another language."""
+    PRINTED = '''Error: Undefined relation b in file program.dl at line 3
+b(2).
+^-----
+1 errors generated, evaluation aborted
+there is no option job, did you mean 'jobs'?
+warnings: ''
+relation road has 3 attributes, but 2 columns were given
+x:symbol y:symbol 3 rows
+Linz Salzburg
+Vienna Linz
+Vienna Salzburg
+p:record f:float 2 rows
+["Linz", 130] 0.5
+["Vienna", 180] 0.5
+x:symbol y:symbol 1 rows
+Linz Salzburg
+x:symbol 1 rows
+Salzburg
+x:symbol y:symbol 0 rows
+'''
+
+    def test_program_in_c(self):
+        run('cc', '-std=c99', '-Wall', '-Wextra', '-pedantic', '-Werror', '-I', os.path.dirname(HEADERS),
+            os.path.join(CONSUMER, 'consumer.c'), SHARED, '-o', self.path('consumer'))
+        lines = run(self.path('consumer'), LD_LIBRARY_PATH=os.path.dirname(SHARED)).splitlines(keepends=True)
+        # The order of rows is not defined.
+        heads = [number for number, line in enumerate(lines) if line.endswith(' rows\n')] + [len(lines) - 1]
+        for head, end in zip(heads, heads[1:]):
+            lines[head + 1:end] = sorted(lines[head + 1:end])
+        self.assertEqual(''.join(lines), self.PRINTED + 'gpulog %s\n' % project_version())
+
+    def test_another_language(self):
+        class Text(ctypes.Structure):
+            _fields_ = [('bytes', ctypes.c_char_p), ('length', ctypes.c_size_t)]
+
+        class Column(ctypes.Structure):
+            _fields_ = [('type', ctypes.c_int), ('values', ctypes.c_void_p)]
+
+        library = ctypes.CDLL(SHARED)
+        library.gpulog_message.restype = library.gpulog_version.restype = ctypes.c_char_p
+        library.gpulog_rows_size.restype = ctypes.c_uint64
+        self.assertEqual(library.gpulog_version().decode(), project_version())
+
+        def call(name, *arguments, status=0):
+            self.assertEqual(getattr(library, name)(*arguments), status, library.gpulog_message())
+
+        program, engine, rows, column = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p(), Column()
+        text = b'.decl a(s:symbol, x:number)\n.decl b(x:number, s:symbol)\nb(x * 2, s) :- a(s, x).\n'
+        options = (ctypes.c_char_p * 3)(b'word_size=64', b'filled=a', None)
+        call('gpulog_program_from_text', text, options, ctypes.byref(program))
+        call('gpulog_engine_new', program, options, ctypes.byref(engine))
+        texts, numbers = (Text * 2)(Text(b'one', 3), Text(b'two', 3)), (ctypes.c_int64 * 2)(2**40, 5)
+        given = (Column * 2)(Column(6, ctypes.cast(texts, ctypes.c_void_p)), Column(3, ctypes.cast(numbers, ctypes.c_void_p)))
+        call('gpulog_insert', engine, b'a', given, 2, ctypes.c_uint64(2))
+        call('gpulog_evaluate', engine)
+        call('gpulog_query', engine, b'b(x, s), x > 10', ctypes.byref(rows))
+        self.assertEqual(library.gpulog_rows_size(rows), 1)
+        call('gpulog_rows_column', rows, 0, ctypes.byref(column))
+        self.assertEqual((column.type, ctypes.cast(column.values, ctypes.POINTER(ctypes.c_int64))[0]), (3, 2**41))
+        call('gpulog_rows_column', rows, 1, ctypes.byref(column))
+        shown = ctypes.cast(column.values, ctypes.POINTER(Text))[0]
+        self.assertEqual((column.type, shown.bytes, shown.length), (6, b'one', 3))
+        call('gpulog_rows_column', rows, 2, ctypes.byref(column), status=2)
+        self.assertEqual(library.gpulog_message(), b'there is no column 2')
+        call('gpulog_relation', engine, b'c', ctypes.byref(rows), status=2)
+        self.assertEqual(library.gpulog_message(), b"There is no relation c")
 
 
 class Subfolder(InFolder):

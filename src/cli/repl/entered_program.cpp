@@ -44,15 +44,13 @@ program entered_program::compiled(const std::string& more, const compile_options
                             : running->read(text + more, options, name);
 }
 
-void entered_program::print_new_remarks(const program& source) {
+void entered_program::print_new_remarks(const std::vector<diagnostic>& all) {
   std::vector<diagnostic> remarks;
-  std::string report;
-  for (const diagnostic& remark : source.diagnostics()) {
+  for (const diagnostic& remark : all) {
     if (remark.level == severity::warning && !printed_.insert(remark.text).second) continue;
     remarks.push_back(remark);
-    report += remark.text;
   }
-  print_remarks(remarks, report);
+  print_remarks(remarks);
 }
 
 outcome entered_program::judged(const program& source) {
@@ -60,10 +58,10 @@ outcome entered_program::judged(const program& source) {
     // A loaded file may have changed; no input line can fix its errors.
     const program before = without_queries();
     if (before.ok() && source.is_cut_off()) return outcome::unfinished;
-    print_new_remarks(before.ok() ? source : before);
+    print_new_remarks((before.ok() ? source : before).diagnostics());
     return outcome::refused;
   }
-  print_new_remarks(source);
+  print_new_remarks(source.diagnostics());
   return outcome::accepted;
 }
 
@@ -86,7 +84,7 @@ void entered_program::load(const std::string& path) {
   if (path.find_first_of("\"\n") != std::string::npos) throw input_error("A file with a quote in its name: " + path);
   piece file{".load " + path, fmt::format("#include \"{}\"\n", std::filesystem::absolute(path).string())};
   const program source = compiled(file.text, options_);
-  print_new_remarks(source);
+  print_new_remarks(source.diagnostics());
   if (source.ok()) pieces_.push_back(std::move(file));
 }
 

@@ -36,6 +36,9 @@ class entered_program {
   /// Returns the program without queries and without outputs.
   [[nodiscard]] program without_queries() const;
 
+  /// Prints errors, and warnings that were not printed before.
+  void print_new_remarks(const std::vector<diagnostic>& all);
+
   /// Returns the entered text.
   [[nodiscard]] std::string listing() const;
 
@@ -50,8 +53,6 @@ class entered_program {
   /// Prints the errors and warnings of the program.
   [[nodiscard]] outcome judged(const program& source);
   [[nodiscard]] outcome take(piece added);
-  /// Prints errors, and warnings that were not printed before.
-  void print_new_remarks(const program& source);
 
   compile_options options_;
   std::vector<piece> pieces_;

@@ -114,6 +114,7 @@ void session::run(engine& running) {
     throw;
   }
   last_ = running.figures();
+  if (given_.compile.warnings) program_.print_new_remarks(running.warnings());
 }
 
 session::reply session::load(const std::string& path) {

@@ -153,8 +153,8 @@ std::unique_ptr<schema_parts> schema_of(std::string format, std::string name) {
 /// The rows of a relation at the creation of the stream.
 class relation_stream {
  public:
-  relation_stream(std::shared_ptr<detail::engine_state> engine, std::uint32_t relation, const arrow_options& options)
-      : run_(engine->run()), relation_(relation), options_(options), rows_(std::move(engine), relation) {}
+  relation_stream(detail::shown_rows rows, const arrow_options& options)
+      : run_(rows.shown()->engine->run()), options_(options), rows_(std::move(rows)) {}
 
   [[nodiscard]] ArrowSchema schema() const {
     auto rows = schema_of("+s", "");
@@ -186,7 +186,7 @@ class relation_stream {
   std::string message;  ///< message of the last failure
 
  private:
-  [[nodiscard]] const sema::relation& declared() const { return run_.relation(relation_); }
+  [[nodiscard]] const sema::relation& declared() const { return rows_.declared(); }
   [[nodiscard]] bool is_coded(value_kind kind) const { return options_.dictionaries && kind == value_kind::symbol; }
 
   [[nodiscard]] const char* format_of(value_kind kind) const {
@@ -256,7 +256,6 @@ class relation_stream {
   }
 
   const detail::run_context& run_;
-  std::uint32_t relation_;
   arrow_options options_;
   detail::shown_rows rows_;
   std::uint64_t next_row_ = 0;
@@ -300,9 +299,13 @@ void release_stream(ArrowArrayStream* stream) {
 
 }  // namespace
 
+void detail::export_rows(shown_rows rows, const arrow_options& options, ArrowArrayStream& made) {
+  auto stream = std::make_unique<relation_stream>(std::move(rows), options);
+  made = {get_schema, get_next, get_last_error, release_stream, stream.release()};
+}
+
 void relation::to_arrow(ArrowArrayStream& made, const arrow_options& options) const {
-  auto rows = std::make_unique<relation_stream>(engine_->shared_from_this(), relation_, options);
-  made = {get_schema, get_next, get_last_error, release_stream, rows.release()};
+  detail::export_rows(detail::shown_rows(engine_->shared_from_this(), relation_), options, made);
 }
 
 }  // namespace gpulog

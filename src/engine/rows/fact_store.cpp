@@ -83,6 +83,16 @@ void fact_store::erase(std::uint32_t relation, std::vector<word> row, bool at_on
   if (at_once) drop_erased(staged_[relation], rows);
 }
 
+void fact_store::erase(std::uint32_t relation, const staged_rows& block, bool at_once) {
+  erased_rows& rows = erased_[relation];
+  for (std::uint64_t i = 0; i < block.rows; ++i) {
+    std::vector<word> row;
+    for (const auto& column : block.columns) row.push_back(column[i]);
+    rows.latest = rows.blocks_before[std::move(row)] = staged_[relation].size();
+  }
+  if (at_once) drop_erased(staged_[relation], rows);
+}
+
 staged_facts fact_store::take_others(const std::vector<bool>& relations) {
   staged_facts others(size());
   for (std::uint32_t number = 0; number < size(); ++number) {

@@ -44,6 +44,8 @@ class fact_store {
   /// Removes a row from the facts of the relation; no effect if the row is no fact.
   /// @param at_once whether the staged rows are all facts, and lose the row now
   void erase(std::uint32_t relation, std::vector<word> row, bool at_once);
+  /// The same for all rows of a block.
+  void erase(std::uint32_t relation, const staged_rows& block, bool at_once);
   /// Removes and returns staged rows.
   [[nodiscard]] std::vector<staged_rows> take(std::uint32_t relation) { return std::exchange(staged_[relation], {}); }
   /// Removes the staged rows of all relations that are not set.

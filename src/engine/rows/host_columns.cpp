@@ -66,14 +66,17 @@ class column_maker {
 
 }  // namespace
 
-host_column relation::column(std::size_t number) const {
-  const sema::relation& declared = engine_->run().relation(relation_);
+host_column detail::column_of(const shown_rows& rows, std::size_t number) {
+  const sema::relation& declared = rows.declared();
   if (number >= declared.attributes.size()) {
     throw input_error("relation " + declared.name + " has no column " + std::to_string(number));
   }
-  const detail::shown_rows shown(engine_->shared_from_this(), relation_);
   const sema::attribute& attribute = declared.attributes[number];
-  return column_maker(shown, shown.columns(0, shown.rows())[number]).make({attribute.kind, attribute.structure});
+  return column_maker(rows, rows.columns(0, rows.rows())[number]).make({attribute.kind, attribute.structure});
+}
+
+host_column relation::column(std::size_t number) const {
+  return detail::column_of(detail::shown_rows(engine_->shared_from_this(), relation_), number);
 }
 
 }  // namespace gpulog

@@ -15,17 +15,20 @@
 
 #include "engine/engine_state.hpp"
 #include "engine/rows/arrow_arrays.hpp"
+#include "engine/rows/arrow_decimals.hpp"
 #include "engine/rows/interned_texts.hpp"
 #include "gpulog/arrow.hpp"
 #include "gpulog/error.hpp"
 #include "gpulog/relation.hpp"
 #include "io/values/structured_value.hpp"
 #include "sema/types/types.hpp"
+#include "support/option_names.hpp"
 
 namespace gpulog {
 namespace {
 
 using detail::array_range;
+using detail::decimal_at;
 using detail::first_null;
 using detail::has_value;
 using detail::layout_of;
@@ -98,6 +101,8 @@ class column_of_arrays {
       append_coded(schema, range);
     } else if (layout != text_layout::none && takes_texts()) {
       append_texts(range, layout);
+    } else if (const auto decimals = detail::decimal_layout_of(schema.format); decimals && !takes_texts()) {
+      append_decimals(schema, range, *decimals);
     } else if (takes_texts() || !takes(schema.format) || !visit_numbers(schema.format, range, [&](const auto* values) {
                  append_numbers(values, static_cast<std::uint64_t>(range.length));
                })) {
@@ -182,6 +187,27 @@ class column_of_arrays {
     if (!is_number) throw wrong_type(schema);
   }
 
+  /// Appends decimals: whole numbers to numbers, any decimals to floats.
+  void append_decimals(const ArrowSchema& schema, const array_range& range, const detail::decimal_layout& layout) {
+    const auto rows = static_cast<std::uint64_t>(range.length);
+    if (attribute_.kind == value_kind::floating) {
+      std::vector<double> floats(rows);
+      for (std::uint64_t row = 0; row < rows; ++row)
+        floats[row] = decimal_at(range, layout, row).to_double(layout.scale);
+      return append_numbers(floats.data(), rows);
+    }
+    if (layout.scale != 0) throw wrong_type(schema);
+    std::vector<std::int64_t> numbers(rows);
+    for (std::uint64_t row = 0; row < rows; ++row) {
+      const detail::decimal value = decimal_at(range, layout, row);
+      const bool fits = attribute_.kind == value_kind::number ? value.is_signed_word() : value.is_unsigned_word();
+      if (!fits) throw no_number_of(64, words_.size() + row, value.to_double(0));
+      numbers[row] = value.low;
+    }
+    if (attribute_.kind == value_kind::number) return append_numbers(numbers.data(), rows);
+    append_numbers(reinterpret_cast<const std::uint64_t*>(numbers.data()), rows);
+  }
+
   template <class Given>
   void append_numbers(const Given* values, std::uint64_t rows) {
     if (run_.values.wide) {
@@ -226,9 +252,17 @@ class column_of_arrays {
   [[nodiscard]] input_error out_of_range(const Given* values, std::uint64_t rows, Word, std::uint64_t before) const {
     std::uint64_t row = 0;
     while (row + 1 < rows && word_value_of<Word>(values[row], attribute_.kind).fits) ++row;
-    return input_error(fmt::format("row {} of attribute {} of relation {} is no {} of {} bits: {}", before + row,
-                                   attribute_.name, declared_.name, sema::kind_name(attribute_.kind), 8 * sizeof(Word),
-                                   values[row]));
+    const bool fits_64 = word_value_of<wide_word>(values[row], attribute_.kind).fits;
+    const std::string hint = fits_64 ? "; with " + option_named("word-size", "64") + " it fits" : "";
+    return no_number_of(8 * sizeof(Word), before + row, values[row], hint);
+  }
+
+  template <class Given>
+  [[nodiscard]] input_error no_number_of(std::size_t bits, std::uint64_t row, Given value,
+                                         const std::string& hint = {}) const {
+    return input_error(fmt::format("row {} of attribute {} of relation {} is no {} of {} bits: {}{}", row,
+                                   attribute_.name, declared_.name, sema::kind_name(attribute_.kind), bits, value,
+                                   hint));
   }
 
   [[nodiscard]] input_error null_at(std::uint64_t row) const {
@@ -237,8 +271,12 @@ class column_of_arrays {
   }
 
   [[nodiscard]] input_error wrong_type(const ArrowSchema& schema) const {
-    return input_error(fmt::format("attribute {} of relation {} is of type {}, and not for {}", attribute_.name,
-                                   declared_.name, sema::kind_name(attribute_.kind), name_of_format(schema)));
+    const std::string given = name_of_format(schema);
+    const bool could_fit = !takes_texts() && (given == "floats" || given == "decimals");
+    return input_error(
+        fmt::format("attribute {} of relation {} is of type {}, and not for {}{}", attribute_.name, declared_.name,
+                    sema::kind_name(attribute_.kind), given,
+                    could_fit ? ": convert the column to integers, or declare the attribute as float" : ""));
   }
 
   const sema::relation& declared_;
@@ -348,6 +386,15 @@ class incoming_rows {
   }
 
   void insert() {
+    detail::staged_rows block = taken();
+    if (block.rows != 0) engine_.facts().stage(relation_, std::move(block));
+  }
+
+  void erase() { engine_.facts().erase(relation_, taken(), !engine_.results().has_begun()); }
+
+ private:
+  /// Returns all rows, and leaves none.
+  [[nodiscard]] detail::staged_rows taken() {
     detail::staged_rows block;
     if (!columns_.empty()) rows_ = columns_.front().words().size();
     for (std::size_t c = 0; c < columns_.size(); ++c) {
@@ -361,10 +408,9 @@ class incoming_rows {
       block.columns.push_back(std::move(words));
     }
     block.rows = rows_;
-    if (rows_ != 0) engine_.facts().stage(relation_, std::move(block));
+    return block;
   }
 
- private:
   std::uint32_t relation_;
   detail::engine_state& engine_;
   const sema::relation& declared_;
@@ -372,10 +418,13 @@ class incoming_rows {
   std::uint64_t rows_ = 0;
 };
 
-template <class Work>
-void inserting(std::uint32_t relation, const detail::engine_state& engine, const Work& work) {
+/// Reads rows, and does something with them.
+template <class Read, class Work>
+void with_rows(std::uint32_t relation, detail::engine_state& engine, const Read& read, const Work& work) {
   try {
-    work();
+    incoming_rows incoming(relation, engine);
+    read(incoming);
+    work(incoming);
   } catch (const backend::memory_exceeded& fault) {
     throw detail::out_of_memory("inserting into relation " + engine.run().relation(relation).name, fault,
                                 engine.run().values.memory);
@@ -384,29 +433,42 @@ void inserting(std::uint32_t relation, const detail::engine_state& engine, const
   }
 }
 
+void insert_rows(incoming_rows& rows) { rows.insert(); }
+void erase_rows(incoming_rows& rows) { rows.erase(); }
+
+/// Returns a function that reads one stream per attribute.
+/// @throws input_error for a wrong number of streams
+auto reading_columns(const relation& target, std::span<ArrowArrayStream* const> columns) {
+  if (columns.size() != target.arity()) {
+    throw input_error(fmt::format("relation {} has {} attributes, but {} columns were given", target.name(),
+                                  target.arity(), columns.size()));
+  }
+  if (columns.empty()) {
+    throw input_error("relation " + target.name() + " has no attributes: how many tuples there are is unknown");
+  }
+  return [columns](incoming_rows& incoming) {
+    for (std::size_t c = 0; c < columns.size(); ++c) incoming.read_column(c, *columns[c]);
+  };
+}
+
 }  // namespace
 
 void relation::insert_arrow(ArrowArrayStream& rows) {
-  inserting(relation_, *engine_, [&] {
-    incoming_rows incoming(relation_, *engine_);
-    incoming.read_rows(rows);
-    incoming.insert();
-  });
+  with_rows(
+      relation_, *engine_, [&](incoming_rows& incoming) { incoming.read_rows(rows); }, insert_rows);
+}
+
+void relation::erase_arrow(ArrowArrayStream& rows) {
+  with_rows(
+      relation_, *engine_, [&](incoming_rows& incoming) { incoming.read_rows(rows); }, erase_rows);
 }
 
 void relation::insert_arrow_columns(std::span<ArrowArrayStream* const> columns) {
-  if (columns.size() != arity()) {
-    throw input_error(
-        fmt::format("relation {} has {} attributes, but {} columns were given", name(), arity(), columns.size()));
-  }
-  if (columns.empty()) {
-    throw input_error("relation " + name() + " has no attributes: how many tuples there are is unknown");
-  }
-  inserting(relation_, *engine_, [&] {
-    incoming_rows incoming(relation_, *engine_);
-    for (std::size_t c = 0; c < columns.size(); ++c) incoming.read_column(c, *columns[c]);
-    incoming.insert();
-  });
+  with_rows(relation_, *engine_, reading_columns(*this, columns), insert_rows);
+}
+
+void relation::erase_arrow_columns(std::span<ArrowArrayStream* const> columns) {
+  with_rows(relation_, *engine_, reading_columns(*this, columns), erase_rows);
 }
 
 }  // namespace gpulog

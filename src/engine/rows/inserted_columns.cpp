@@ -80,11 +80,12 @@ std::size_t length_of(const typed_column& column) {
   return std::visit([](const auto& values) { return values.size(); }, column);
 }
 
-}  // namespace
-
-void relation::insert_columns(std::span<const typed_column> columns) {
-  const sema::relation& declared = engine_->run().relation(relation_);
-  engine_->results().require_changeable(relation_);
+/// Returns the rows of columns.
+/// @throws like relation::insert_columns
+detail::staged_rows block_of(std::uint32_t relation, std::span<const typed_column> columns,
+                             detail::engine_state& engine) {
+  const sema::relation& declared = engine.run().relation(relation);
+  engine.results().require_changeable(relation);
   if (columns.empty() && declared.attributes.empty()) {
     throw input_error("relation " + declared.name + " has no attributes: how many tuples there are is unknown");
   }
@@ -102,15 +103,25 @@ void relation::insert_columns(std::span<const typed_column> columns) {
   try {
     detail::staged_rows block;
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      backend::array<word>& words = block.columns.emplace_back(engine_->run().values.memory);
+      backend::array<word>& words = block.columns.emplace_back(engine.run().values.memory);
       words.reserve(rows);
-      std::visit(column_reader(relation_, c, engine_->run(), words), columns[c]);
+      std::visit(column_reader(relation, c, engine.run(), words), columns[c]);
     }
     block.rows = rows;
-    engine_->facts().stage(relation_, std::move(block));
+    return block;
   } catch (const backend::memory_exceeded& fault) {
-    throw detail::out_of_memory("inserting into relation " + declared.name, fault, engine_->run().values.memory);
+    throw detail::out_of_memory("inserting into relation " + declared.name, fault, engine.run().values.memory);
   }
+}
+
+}  // namespace
+
+void relation::insert_columns(std::span<const typed_column> columns) {
+  engine_->facts().stage(relation_, block_of(relation_, columns, *engine_));
+}
+
+void relation::erase_columns(std::span<const typed_column> columns) {
+  engine_->facts().erase(relation_, block_of(relation_, columns, *engine_), !engine_->results().has_begun());
 }
 
 }  // namespace gpulog

@@ -68,11 +68,6 @@ bool program_files::have_changed() const {
                      [](const auto& file) { return version_of(file.first) != file.second; });
 }
 
-void program_files::read_once(std::size_t relations) {
-  loaded_.resize(relations);
-  reads_once_ = true;
-}
-
 void program_files::reset() {
   loaded_.assign(loaded_.size(), false);
   reads_once_ = false;
@@ -187,7 +182,8 @@ io::write_request program_files::request_of(const sema::io_directive& directive)
 }
 
 bool program_files::is_written(const sema::relation& relation, const sema::io_directive& directive) const {
-  if (relation.is_query || directive.kind == sema::directive_kind::printsize) return true;
+  if (relation.is_query) return run_.source->prints_queries;
+  if (directive.kind == sema::directive_kind::printsize) return true;
   if (directive.kind != sema::directive_kind::output) return false;
   const auto kind = directive.parameters.find("IO");
   const bool is_size = kind != directive.parameters.end() && kind->second == "stdoutprintsize";
@@ -203,7 +199,8 @@ void program_files::for_each_output(const Visit& visit) const {
   }
 }
 
-void program_files::find_outputs() {
+void program_files::fit_to_program() {
+  loaded_.resize(run_.analysed().relations.size());
   struct output {
     io::output_place place;
     const sema::relation* relation;

@@ -20,10 +20,10 @@ namespace gpulog::detail {
 /// queries.
 class program_files {
  public:
-  /// @throws input_error as find_outputs()
+  /// @throws input_error as fit_to_program()
   program_files(run_context& run, fact_store& facts, const evaluations& results)
       : run_(run), facts_(facts), results_(results), loaded_(facts.size()) {
-    find_outputs();
+    fit_to_program();
   }
 
   /// Reads the facts of needed relations.
@@ -33,14 +33,14 @@ class program_files {
   /// Returns whether a file changed after it was read.
   [[nodiscard]] bool have_changed() const;
   /// From now on, load() reads only files of relations that were not read before.
-  void read_once(std::size_t relations);
+  void read_once() { reads_once_ = true; }
   /// Reads the files of the relation again.
   void forget(std::uint32_t relation) { loaded_[relation] = false; }
   void reset();
 
-  /// Finds the files of the program's outputs.
+  /// Prepares for the relations of another program, and finds the files of its outputs.
   /// @throws input_error for two outputs to one file
-  void find_outputs();
+  void fit_to_program();
   /// Finds outputs that can't be written, before anything is loaded or computed. @throws input_error, output_error
   void check_outputs() const;
   /// Writes files under temporary names, then standard output.

@@ -26,6 +26,12 @@ input_error too_wide(std::size_t column, const std::string& relation) {
                                  column, relation));
 }
 
+/// @throws input_error for an attribute of another type
+void require_kind(value_kind kind, const char* name, std::size_t column, const sema::relation& declared) {
+  if (declared.attributes[column].kind != kind)
+    throw input_error(fmt::format("attribute {} of relation {} is no {}", column, declared.name, name));
+}
+
 }  // namespace
 
 std::size_t tuple::size() const { return declaration_of(engine_, relation_).attributes.size(); }
@@ -46,13 +52,19 @@ std::uint64_t tuple::word64(std::size_t column) const {
 
 std::int64_t tuple::number64(std::size_t column) const {
   const std::uint64_t bits = word64(column);
+  require_kind(value_kind::number, "number", column, declaration_of(engine_, relation_));
   return engine_->run().values.wide ? std::bit_cast<std::int64_t>(bits) : static_cast<std::int32_t>(bits);
 }
 
-std::uint64_t tuple::unsigned_number64(std::size_t column) const { return word64(column); }
+std::uint64_t tuple::unsigned_number64(std::size_t column) const {
+  const std::uint64_t bits = word64(column);
+  require_kind(value_kind::unsigned_number, "unsigned number", column, declaration_of(engine_, relation_));
+  return bits;
+}
 
 double tuple::floating64(std::size_t column) const {
   const std::uint64_t bits = word64(column);
+  require_kind(value_kind::floating, "float", column, declaration_of(engine_, relation_));
   if (engine_->run().values.wide) return std::bit_cast<double>(bits);
   return double{std::bit_cast<float>(static_cast<std::uint32_t>(bits))};
 }
@@ -70,7 +82,10 @@ std::int32_t tuple::number(std::size_t column) const {
   return number;
 }
 
-std::uint32_t tuple::unsigned_number(std::size_t column) const { return word(column); }
+std::uint32_t tuple::unsigned_number(std::size_t column) const {
+  (void)unsigned_number64(column);
+  return word(column);
+}
 
 float tuple::floating(std::size_t column) const {
   const double wide = floating64(column);
@@ -81,10 +96,7 @@ float tuple::floating(std::size_t column) const {
 
 std::string_view tuple::symbol(std::size_t column) const {
   const std::uint32_t id = stored_word(column);
-  if (declaration_of(engine_, relation_).attributes[column].kind != value_kind::symbol) {
-    throw input_error(
-        fmt::format("attribute {} of relation {} is no symbol", column, declaration_of(engine_, relation_).name));
-  }
+  require_kind(value_kind::symbol, "symbol", column, declaration_of(engine_, relation_));
   return engine_->run().values.symbols.text(id);
 }
 

@@ -6,14 +6,17 @@
 namespace gpulog::detail {
 
 shown_rows::shown_rows(std::shared_ptr<engine_state> engine, std::uint32_t relation)
-    : shown_(std::make_shared<shown_evaluation>()), relation_(relation), rows_(engine->results().rows(relation)) {
+    : shown_(std::make_shared<shown_evaluation>()),
+      relation_(relation),
+      declared_(engine->run().source, &engine->run().relation(relation)),
+      rows_(engine->results().rows(relation)) {
   shown_->engine = std::move(engine);
   const run_context& run = shown_->engine->run();
   const evaluations& results = shown_->engine->results();
   if (results.has_results_of(relation)) shown_->home = results.home(relation);
   if (shown_->home) shown_->shown = shown_->home->shown();
   are_made_ = shown_->home && run.is_equivalence(relation);
-  if (run.relation(relation).attributes.empty() || are_made_) return;
+  if (declared().attributes.empty() || are_made_) return;
   if (shown_->home) {
     for (const word* const words : results.columns_of(relation)) columns_.push_back({words, shown_});
   } else {
@@ -31,7 +34,7 @@ std::vector<shared_words> shown_rows::columns(std::uint64_t first, std::uint64_t
 
 std::vector<word*> shown_rows::add_columns(std::vector<shared_words>& columns, std::uint64_t rows) const {
   std::vector<word*> pointers;
-  for (std::size_t c = 0; c < shown_->engine->run().relation(relation_).attributes.size(); ++c) {
+  for (std::size_t c = 0; c < declared().attributes.size(); ++c) {
     const auto copy = std::make_shared<std::vector<word>>(rows);
     pointers.push_back(copy->data());
     columns.push_back({copy->data(), copy});

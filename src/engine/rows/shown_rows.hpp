@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/engine_state.hpp"
+#include "gpulog/relation.hpp"
 
 namespace gpulog::detail {
 
@@ -28,6 +29,7 @@ class shown_rows {
   shown_rows(std::shared_ptr<engine_state> engine, std::uint32_t relation);
 
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
+  [[nodiscard]] const sema::relation& declared() const { return *declared_; }
   /// Returns whether rows are pairs of an equivalence relation, which are built on request.
   [[nodiscard]] bool are_made() const { return are_made_; }
   /// Returns whether the words are the evaluation's own memory.
@@ -44,9 +46,14 @@ class shown_rows {
 
   std::shared_ptr<shown_evaluation> shown_;
   std::uint32_t relation_;
+  std::shared_ptr<const sema::relation> declared_;
   std::uint64_t rows_;
   bool are_made_ = false;
   std::vector<shared_words> columns_;  ///< empty if rows are built on request
 };
+
+/// Implement relation::to_arrow and relation::column.
+void export_rows(shown_rows rows, const arrow_options& options, ArrowArrayStream& made);
+[[nodiscard]] host_column column_of(const shown_rows& rows, std::size_t number);
 
 }  // namespace gpulog::detail

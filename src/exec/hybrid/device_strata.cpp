@@ -6,6 +6,7 @@
 #include "exec/fixpoint/wide_registers.hpp"
 #include "kernels/steps/host_steps.hpp"
 #include "plan/reads.hpp"
+#include "support/option_names.hpp"
 
 namespace gpulog::exec {
 
@@ -109,7 +110,7 @@ std::string why_not(const plan::rule_version& version, const options& chosen, wo
   std::string work = find_work<work_of_hash_mode>(version);
   if (work.empty() && words == word_size::bits64) work = find_work<lookups_of_wide_values>(version);
   if (work.empty()) work = find_work<work_of_host>(version);
-  return work.empty() ? work : work + ", which --storage hisa has not on a device";
+  return work.empty() ? work : work + ", which " + option_named("storage", "hisa") + " has not on a device";
 }
 
 }  // namespace

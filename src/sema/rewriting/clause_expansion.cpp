@@ -141,7 +141,7 @@ std::optional<std::vector<flat_conjunction>> expand_body(const std::vector<synta
       names += (at + 1 == inlined.size() ? " and " : ", ") + inlined[at];
     }
     diagnostics.error(clause, "Inlining " + names + " expands this rule to too many rules: " + number)
-        .note("A relation that is declared without inline, or named by --inline-exclude, is evaluated once");
+        .note("A relation that is declared without inline, or named by the pragma inline-exclude, is evaluated once");
     return std::nullopt;
   }
 }

@@ -6,6 +6,7 @@
 #include "sema/print.hpp"
 #include "sema/rewriting/syntax_walk.hpp"
 #include "sema/types/type_origins.hpp"
+#include "support/option_names.hpp"
 #include "syntax/printer.hpp"
 
 namespace gpulog::sema {
@@ -362,7 +363,7 @@ bool clause_types::report_out_of_range(const syntax::argument& term, const synta
   diagnostics::entry& error =
       diagnostics.error(term.span, std::string(name_of(number.form)) + " constant out of range (type mismatch)");
   if (declared_.words() == word_size::bits32 && !is_out_of_range(number, word_size::bits64)) {
-    error.note("Numbers have 32 bits here; with --word-size 64 they have 64 bits");
+    error.note("Numbers have 32 bits here; with " + option_named("word-size", "64") + " they have 64 bits");
   }
   return false;
 }
@@ -385,7 +386,8 @@ void clause_types::warn_of_wrapping(diagnostics& diagnostics) const {
     }
     const wide_word value = *literal_value(*number, value_kind::unsigned_number, declared_.words());
     diagnostics.warning(term->span, "Unsigned constant " + number->text + " is out of range and wraps around to " +
-                                        std::to_string(value) + "; with --word-size 64 it fits");
+                                        std::to_string(value) + "; with " + option_named("word-size", "64") +
+                                        " it fits");
   }
 }
 

@@ -94,7 +94,7 @@ void declarations::report_unknown_relation(const syntax::qualified_name& name) c
   const bool is_like_macro =
       std::all_of(name.text.begin(), name.text.end(), [](char c) { return c == '_' || (c >= 'A' && c <= 'Z'); });
   if (name.text.starts_with('?')) {
-    error.note(std::string(syntax::query_hint));
+    error.note(syntax::query_hint());
   } else if (is_like_macro && meant.empty()) {
     error.note("There is no macro " + name.text + " either; #define defines one");
   }

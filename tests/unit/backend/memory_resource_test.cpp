@@ -186,7 +186,7 @@ TEST(memory_resource, a_named_part_is_counted_in_the_whole) {
         EXPECT_EQ(
             shortage(fault, memory),
             "6000 more bytes were needed for symbols with 4500 bytes in use, of which 3000 for symbols and 500 for "
-            "records, and the limit is 10000 bytes (raise it with --memory-limit)");
+            "records, and the limit is 10000 bytes (raise it with memory_limit)");
       }
       EXPECT_EQ(symbols.used(), 3000U);
       EXPECT_EQ(memory.used(), 4500U);

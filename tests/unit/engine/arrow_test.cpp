@@ -242,6 +242,40 @@ TEST(arrow, doubles_are_rounded) {
   EXPECT_TRUE(run.relation("b").contains({0.1F}));
 }
 
+TEST(arrow, decimals_are_numbers) {
+  const std::int64_t values[] = {45, 0, -5, -1, 7, 0};  // lower and upper halves of three values
+  given_stream whole("d:38,0", 3, {nullptr, values});
+  EXPECT_EQ(inserted("number", whole), (std::multiset<std::string>{"-5\t", "45\t", "7\t"}));
+  given_stream part("_pli128", 1, {nullptr, values});
+  part.array.offset = 2;
+  EXPECT_EQ(inserted("unsigned", part), (std::multiset<std::string>{"7\t"}));
+  given_stream with_places("d:18,1", 3, {nullptr, values});
+  EXPECT_EQ(inserted("float", with_places), (std::multiset<std::string>{"-0.5\t", "4.5\t", "0.699999988\t"}));
+  const std::int32_t small[] = {-5, 25};
+  given_stream of_32_bits("d:9,1,32", 2, {nullptr, small});
+  EXPECT_EQ(inserted("float", of_32_bits), (std::multiset<std::string>{"-0.5\t", "2.5\t"}));
+  given_stream of_64_bits("d:18,0,64", 2, {nullptr, values + 2});
+  EXPECT_EQ(inserted("number", of_64_bits), (std::multiset<std::string>{"-5\t", "-1\t"}));
+}
+
+TEST(arrow, erased_rows_are_no_facts) {
+  const std::int32_t numbers[] = {1, 2, 3};
+  const std::int32_t erased[] = {3, 9, 1};
+  for (const bool is_evaluated : {false, true}) {
+    engine run(program::from_text(".decl a(x:number)\n.decl b(x:number)\nb(x) :- a(x).\n"));
+    given_stream rows("i", 3, {nullptr, numbers});
+    run.relation("a").insert_arrow(rows.stream);
+    if (is_evaluated) run.evaluate();
+    given_stream one("i", 2, {nullptr, erased});
+    run.relation("a").erase_arrow(one.stream);
+    given_stream other("i", 1, {nullptr, erased + 2});
+    ArrowArrayStream* const columns[] = {&other.stream};
+    run.relation("a").erase_arrow_columns(columns);
+    run.evaluate();
+    EXPECT_EQ(texts_of(run.relation("b")), (std::multiset<std::string>{"2\t"}));
+  }
+}
+
 TEST(arrow, texts_of_every_layout) {
   const std::multiset<std::string> wanted{"one\t", "a longer text than that\t", "\t"};
   const char* const bytes = "##onea longer text than that";
@@ -293,7 +327,8 @@ TEST(arrow, what_does_not_fit_inserts_nothing) {
     return result;
   };
   given_stream large("l", 3, {nullptr, numbers});
-  EXPECT_EQ(message("b", large), "row 2 of attribute n of relation b is no number of 32 bits: 1099511627776");
+  EXPECT_EQ(message("b", large),
+            "row 2 of attribute n of relation b is no number of 32 bits: 1099511627776; with word_size=64 it fits");
   EXPECT_EQ(message("a", large), "relation a has 2 attributes, but one column was given");
   const std::int64_t negative[] = {-1};
   given_stream below("l", 1, {nullptr, negative});
@@ -302,7 +337,10 @@ TEST(arrow, what_does_not_fit_inserts_nothing) {
   nulls.array.null_count = -1;
   EXPECT_EQ(message("b", nulls), "row 1 of attribute n of relation b is null");
   given_stream wrong("f", 3, {nullptr, floats});
-  EXPECT_EQ(message("b", wrong), "attribute n of relation b is of type number, and not for floats");
+  EXPECT_EQ(
+      message("b", wrong),
+      "attribute n of relation b is of type number, and not for floats: convert the column to integers, or declare "
+      "the attribute as float");
   given_stream texts("u", 3, {nullptr, offsets, "abc"});
   EXPECT_EQ(message("b", texts), "attribute n of relation b is of type number, and not for texts");
   given_stream dates("tdD", 3, {nullptr, numbers});
@@ -322,7 +360,8 @@ TEST(arrow, what_does_not_fit_inserts_nothing) {
             "relation e has no attributes: how many tuples there are is unknown");
   EXPECT_EQ(run.relation("a").size(), 0U);
   run.evaluate();
-  EXPECT_EQ(message("b", large), "row 2 of attribute n of relation b is no number of 32 bits: 1099511627776");
+  EXPECT_EQ(message("b", large),
+            "row 2 of attribute n of relation b is no number of 32 bits: 1099511627776; with word_size=64 it fits");
   run.evaluate();
   EXPECT_EQ(run.relation("b").size(), 0U);
   below.is_read = false;

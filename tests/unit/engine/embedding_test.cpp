@@ -182,6 +182,12 @@ std::vector<std::string> destinations(const std::string& text, const std::string
   return result;
 }
 
+std::size_t count_of_destinations(gpulog::engine& engine, const std::string& from) {
+  const gpulog::answer answer = engine.query("connection(\"" + from + "\", to)");
+  const gpulog::host_column column = answer.column(0);
+  return std::get<std::span<const std::string_view>>(column.values).size();
+}
+
 std::vector<std::string> errors_of(const std::string& text) {
   gpulog::compile_options options;
   options.warnings = false;
@@ -335,6 +341,9 @@ TEST(embedding, facts_change) {
 TEST(embedding, queries) {
   EXPECT_EQ(destinations(".decl connection(x:symbol, y:symbol)\nconnection(\"Linz\", \"Wels\").\n", "Linz"),
             std::vector<std::string>{"Wels"});
+  gpulog::engine engine(gpulog::program::from_text(
+      ".decl connection(x:symbol, y:symbol)\nconnection(\"Linz\", \"Wels\"). connection(\"Linz\", \"Enns\").\n"));
+  EXPECT_EQ(count_of_destinations(engine, "Linz"), 2U);
 }
 
 TEST(embedding, relations_of_a_program) {

@@ -1,8 +1,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 #include "gpulog/engine.hpp"
@@ -170,6 +174,40 @@ TEST(queries, errors_point_into_their_text) {
             "Error: syntax error, unexpected :-, expecting end of file or \",\" or ; or . in file query at line "
             "1\nreach(x,y) :- road(x,y)\n-----------^------------\nA rule has one :-; a clause before this one may "
             "lack its dot\n");
+}
+
+TEST(queries, engines_answer_them) {
+  engine run(program::from_text(roads));
+  const gpulog::answer first = run.query("reach(\"a\",x), x != \"b\"");
+  ASSERT_EQ(first.attributes().size(), 1U);
+  EXPECT_EQ(first.attributes()[0].name + first.attributes()[0].type, "xsymbol");
+  run.relation("road").insert({"c", "d"});
+  const gpulog::answer second = run.query("n = count : { road(_,_) }, m = n + 1");
+  EXPECT_EQ(rows_of(run, "reach").size(), 9U);  // the inserted fact is evaluated, too
+  EXPECT_EQ(std::get<std::span<const std::int32_t>>(second.column(1).values)[0], 5);
+  EXPECT_EQ(run.query("road(\"c\",\"d\")").size(), 1U);
+  EXPECT_EQ(run.query("road(\"d\",\"c\")").size(), 0U);
+  run.reset();
+  EXPECT_EQ(std::get<std::span<const std::string_view>>(first.column(0).values)[0], "c");
+  EXPECT_EQ(second.attributes().size(), 2U);
+}
+
+TEST(queries, wrong_ones_have_no_effect) {
+  engine run(program::from_text(roads));
+  try {
+    (void)run.query("raech(x,y)");
+    FAIL();
+  } catch (const gpulog::query_error& error) {
+    ASSERT_EQ(error.diagnostics().size(), 1U);
+    EXPECT_EQ(error.diagnostics()[0].message, "Undefined relation raech, did you mean 'reach'?");
+    EXPECT_EQ(std::string(error.what()),
+              "Error: Undefined relation raech, did you mean 'reach'? in file query at line 1\nraech(x,y)\n"
+              "^----------\n1 errors generated, evaluation aborted\n");
+  }
+  EXPECT_THROW((void)run.query("x = 1 / (n - 3), n = count : { road(_,_) }"), gpulog::evaluation_error);
+  run.reset();
+  run.evaluate();
+  EXPECT_EQ(run.query("reach(x,y)").size(), 6U);
 }
 
 TEST(queries, texts_that_end_too_early_are_told_apart) {

@@ -214,7 +214,7 @@ TEST(arrow_reader, columns_by_name_by_place_or_by_parameter) {
 TEST(arrow_reader, errors) {
   arrow_loading load({number});
   EXPECT_EQ(load.problem(3, {{"a", "l", {integers}}}),
-            "Error converting <2147483648> in column 1 in row 3\nNumbers have 32 bits here; with --word-size 64 they "
+            "Error converting <2147483648> in column 1 in row 3\nNumbers have 32 bits here; with word_size=64 they "
             "have 64 bits");
   EXPECT_EQ(load.problem(2, {{"a", "l", {integers}, second_is_null}}), "Error converting NULL in column 1 in row 2");
   EXPECT_EQ(load.problem(1, {{"a", "u", {ends, bytes}}}), "Error converting <x> in column 1 in row 1");

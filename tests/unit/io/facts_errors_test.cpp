@@ -88,7 +88,7 @@ TEST(facts_errors, several_in_quoted_rows) {
 
 TEST(facts_errors, numbers_for_words_of_64_bits) {
   loading load({number, unsigned_number});
-  const std::string hint = "--word-size 64";
+  const std::string hint = "word_size=64";
   EXPECT_NE(load.whole_error("3000000000\t1\n").find(hint), std::string::npos);
   EXPECT_NE(load.whole_error("1\t5000000000\n").find(hint), std::string::npos);
   EXPECT_EQ(load.whole_error("1,\t1\n").find(hint), std::string::npos);

@@ -108,7 +108,7 @@ TEST(json_reader, errors_show_the_place) {
   };
   EXPECT_EQ(shown("[[1,\"a\"],\n [x,\"a\"]]"), " [x,\"a\"]]\n--^");
   EXPECT_EQ(shown("[[3000000000,\"a\"]]"),
-            "[[3000000000,\"a\"]]\n--^\nNumbers have 32 bits here; with --word-size 64 they have 64 bits");
+            "[[3000000000,\"a\"]]\n--^\nNumbers have 32 bits here; with word_size=64 they have 64 bits");
   EXPECT_EQ(shown("[[1,\n\"a]]"), "\"a]]\n----^");
   EXPECT_EQ(shown("[[1]]"), "[[1]]\n----^");
 }

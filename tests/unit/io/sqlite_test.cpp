@@ -73,7 +73,7 @@ TEST(sqlite_reader, errors_of_ten_rows_and_how_many_more) {
       shown.starts_with("Error loading r data: Error converting <3000000000> in column 2 in row 100; cannot parse "
                         "fact file r.sqlite!\nError converting NULL in column 1 in row 200\n"))
       << shown;
-  EXPECT_TRUE(shown.ends_with("in row 1000\n20 more\nNumbers have 32 bits here; with --word-size 64 they have 64 bits"))
+  EXPECT_TRUE(shown.ends_with("in row 1000\n20 more\nNumbers have 32 bits here; with word_size=64 they have 64 bits"))
       << shown;
 }
 

@@ -195,7 +195,7 @@ TEST(mistakes, question_as_a_relation) {
             R"(Error: Undefined relation ?p, did you mean 'p'? in file test.dl at line 4
 ?p(x).
 ^------
-A query is an option of the command: --query 'p(x)'
+A query is not part of a program: ask it with query('p(x)')
 )");
 }
 

@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(
         explained{"s(x) :- s(_), x = sum y : n(y).",
                   {"Aggregate sum (type mismatch)", "Found number where symbol is expected", name_is_symbol}},
         explained{"s(x) :- s(x), n(y), y = x.", {"Unable to deduce type", "is symbol. " + name_is_symbol}},
-        explained{"n(3000000000).", {"Number constant out of range", "--word-size 64"}}));
+        explained{"n(3000000000).", {"Number constant out of range", "word_size=64"}}));
 
 TEST(type_messages, say_nothing_of_64_bits_that_would_not_help) {
   const analysed_text text(".decl n(x:number)\nn(99999999999999999999).\n");
@@ -72,7 +72,7 @@ TEST(type_messages, name_literals_that_are_out_of_range) {
     return remarks;
   };
   const std::string number = "Number constant out of range (type mismatch)\n";
-  const std::string note = "Numbers have 32 bits here; with --word-size 64 they have 64 bits";
+  const std::string note = "Numbers have 32 bits here; with word_size=64 they have 64 bits";
   for (const char* const expression :
        {"x + 3000000000", "x + 99999999999", "x * 0x1FFFFFFFFF", "x + (1 - -3000000000)", "max(x, 1, 99999999999)"}) {
     const analysed_text text(".decl n(x:number)\nn(1).\nn(" + std::string(expression) + ") :- n(x).\n");
@@ -88,11 +88,11 @@ TEST(type_messages, name_literals_that_are_out_of_range) {
   EXPECT_EQ(remarks_on("f(x + 99999999999) :- f(x)."), "");
   EXPECT_EQ(
       remarks_on("u(0x1FFFFFFFF). u(4294967298u)."),
-      "5:3 Unsigned constant 0x1FFFFFFFF is out of range and wraps around to 4294967295; with --word-size 64 it fits\n"
-      "5:19 Unsigned constant 4294967298 is out of range and wraps around to 2; with --word-size 64 it fits\n");
+      "5:3 Unsigned constant 0x1FFFFFFFF is out of range and wraps around to 4294967295; with word_size=64 it fits\n"
+      "5:19 Unsigned constant 4294967298 is out of range and wraps around to 2; with word_size=64 it fits\n");
   EXPECT_EQ(
       remarks_on("u(x) :- u(x), x band 0x8000000000000000 = 0."),
-      "5:22 Unsigned constant 0x8000000000000000 is out of range and wraps around to 0; with --word-size 64 it fits\n");
+      "5:22 Unsigned constant 0x8000000000000000 is out of range and wraps around to 0; with word_size=64 it fits\n");
 }
 
 TEST(type_messages, end_where_types_come_from_each_other) {

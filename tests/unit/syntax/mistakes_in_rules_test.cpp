@@ -255,7 +255,7 @@ TEST(mistakes_in_rules, question) {
             R"(Error: syntax error, unexpected -, expecting ( or . in file test.dl at line 5
 ?- p(x).
 -^-------
-A query is an option of the command: --query 'p(x)'
+A query is not part of a program: ask it with query('p(x)')
 )");
 }
 
@@ -264,7 +264,7 @@ TEST(mistakes_in_rules, question_mark) {
             R"(Error: syntax error, unexpected identifier, expecting :- or "," or . or <= in file test.dl at line 4
 p(1)?
 ----^-
-A query is an option of the command: --query 'p(x)'
+A query is not part of a program: ask it with query('p(x)')
 )");
 }
 
@@ -273,7 +273,7 @@ TEST(mistakes_in_rules, headless_rule) {
             R"(Error: syntax error, unexpected :- in file test.dl at line 4
 :- p(x).
 ^--------
-A query is an option of the command: --query 'p(x)'
+A query is not part of a program: ask it with query('p(x)')
 )");
 }
 
