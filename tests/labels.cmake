@@ -2,7 +2,7 @@
 # property of gtest_discover_tests would label all tests of a target alike.
 
 # Suites whose tests also run on a device, if there is one.
-set(suites_on_devices again engine_against_oracle given_up goals numbered_fixpoints plan_figures proofs proofs_of_random_programs
+set(suites_on_devices again engine_against_oracle goals numbered_fixpoints plan_figures proofs proofs_of_random_programs
                       recursive_aggregates_against_oracle registered_functor rows sessions subsumption typed_values)
 list(JOIN suites_on_devices "|" suites_on_devices)
 

@@ -100,6 +100,14 @@ struct operator_statistics {
   std::optional<std::uint64_t> passed_on;  ///< for an atom: rows that passed the following tests up to the next atom
 };
 
+/// A plan of a version before its joins were reordered at run time.
+struct earlier_plan {
+  std::vector<std::string> plan;  ///< as rule_statistics::plan
+  std::uint64_t runs = 0;         ///< with this plan; 0: the order changed before the first run
+  std::uint64_t bindings = 0;     ///< rows that its joins made
+  double seconds = 0;
+};
+
 /// A semi-naive version of a rule.
 struct rule_statistics {
   std::string rule;              ///< as written
@@ -114,8 +122,9 @@ struct rule_statistics {
   std::vector<std::string> plan;    ///< one operator per entry, outermost loop first; numbers after ~ are estimates
   std::vector<operator_statistics> operators;  ///< the same steps, with row counts
   std::string order;                           ///< reason for the order of the atoms
-  /// The plan before the joins were reordered at run time; empty: not reordered.
-  std::vector<std::string> first_plan;
+  std::uint64_t bindings = 0;                  ///< rows that the joins made, with all plans
+  /// Plans before the joins were reordered at run time, the first plan first.
+  std::vector<earlier_plan> earlier_plans;
   /// How the version ran: "pipelines", which counts rows by operator; or "search", "search-over-numbers",
   /// "row-wise-evaluation", "subsumption" or the name of a device, which count rows in some runs at most. Later
   /// releases may add names.
@@ -159,12 +168,8 @@ struct stratum_statistics {
   bool is_complete = true;                   ///< false: still running, or the run failed here
   double begin = 0;                          ///< since the start of reading the program
   std::vector<iteration_statistics> deltas;  ///< for a loop; empty if iterations are not measured separately
-  bool was_run = true;                       ///< false: replaced by a different stratum, see given_up
   /// Whether the stratum continued semi-naively from inserted facts (evaluation again).
   bool continued = false;
-  /// For a recursion with restricted relations: the share of all rows, above expectation, at which the restriction was
-  /// dropped; a later stratum continued without restrictions from the existing tuples.
-  std::optional<double> given_up;
   std::uint64_t iterations = 0;
   /// For a recursion that moved from the cpu to a device: number of iterations on the cpu.
   std::optional<std::uint64_t> iterations_before_move;

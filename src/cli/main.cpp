@@ -28,12 +28,10 @@ namespace {
 
 void print_timings(const statistics& figures) {
   for (const stratum_statistics& stratum : figures.strata) {
-    if (!stratum.was_run) continue;
     std::string names;
     for (const std::string& name : stratum.relations) names += (names.empty() ? "" : ", ") + name;
     print_message("{}: {} iterations, {:.6f} s on {}{}{}\n", names, stratum.iterations, stratum.seconds,
                   stratum.backend, stratum.reason.empty() ? "" : ": ", stratum.reason);
-    if (stratum.given_up) print_message("  given up: {:.0f} % of rows asked for\n", 100 * *stratum.given_up);
   }
   print_message("load {:.6f} s, evaluate {:.6f} s, write {:.6f} s, total {:.6f} s\n", figures.load_seconds,
                 figures.evaluate_seconds, figures.write_seconds, figures.total_seconds);

@@ -74,6 +74,7 @@ std::unique_ptr<exec::executor> evaluation::make_device_executor([[maybe_unused]
   rules.stop = chosen.stop;
   rules.reoptimize = chosen.reoptimize;
   rules.reoptimize_loop = chosen.reoptimize_loop;
+  rules.put_back = chosen.put_back;
   rules.supplementary = chosen.supplementary;
   for (exec::device_stratum& stratum : exec::find_device_strata(plan(), on_device)) {
     rules.why_not_on_device.push_back(std::move(stratum.why_not));

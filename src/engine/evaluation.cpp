@@ -44,6 +44,7 @@ void evaluation::evaluate(fact_store& facts, const executor_maker& make_other) {
   if (!modes.is_off("reoptimization")) {
     chosen.reoptimize = [this](std::size_t next) { return reoptimize(next, false); };
     chosen.reoptimize_loop = [this](std::size_t running) { return reoptimize(running, true); };
+    chosen.put_back = [this](std::size_t running, std::size_t version) { return put_back(running, version); };
   }
   if (!planning.modes.is_always(plan::supplementary_pass)) {
     chosen.supplementary.work_without = [this](std::size_t running, relation_id one) {
@@ -185,6 +186,13 @@ bool evaluation::reoptimize(std::size_t stratum, bool is_running) {
                                      : planner_->reoptimize(stratum, *measures_, suits);
   if (is_planned) take_over_plan(stratum);
   return is_planned;
+}
+
+bool evaluation::put_back(std::size_t stratum, std::size_t version) {
+  const auto suits = [&] { return !suits_device_ || suits_device_(stratum); };
+  const bool is_changed = planner_->put_back(stratum, version, suits);
+  if (is_changed) take_over_plan(stratum);
+  return is_changed;
 }
 
 std::vector<relation_id> evaluation::abandon(std::size_t stratum, relation_id supplementary) {

@@ -80,6 +80,8 @@ class evaluation {
   /// @param is_running true between two iterations of the stratum's loop; false before the stratum
   /// @return whether the plan changed
   [[nodiscard]] bool reoptimize(std::size_t stratum, bool is_running);
+  /// Restores the order of a version of the running loop (plan::reoptimizer::put_back).
+  [[nodiscard]] bool put_back(std::size_t stratum, std::size_t version);
   [[nodiscard]] std::vector<relation_id> abandon(std::size_t stratum, relation_id supplementary);
   void take_over_plan(std::size_t stratum);
   [[nodiscard]] bool may_load_pieces(std::uint32_t relation) const;

@@ -60,6 +60,11 @@ inline constexpr std::uint64_t reoptimized_part = 16;
 /// Bindings in the time in which a row is stored: in the relation's set, and in the indexes that its readers search.
 /// The classification of GALEN takes 440 ns a row, a binding 8 ns; with 16, SG keeps its supplementary relation.
 inline constexpr double stored_row_bindings = 16;
+/// What a version may make after a change of its order, relative to its bindings per row of the delta before, and in
+/// addition (2 ms). An order changes only if half of the bindings are expected; relations may grow meanwhile. No
+/// command measures these numbers.
+inline constexpr double worse_order_factor = 4;
+inline constexpr double free_order_bindings = 1 << 18;
 /// Bindings that readers make for a row, before they have read any.
 inline constexpr double expected_row_bindings = 4;
 /// What a supplementary relation may cost more than it saves: bindings (about 17 ms), a share of the other work of its

@@ -67,6 +67,10 @@ struct cut_offs {
   /// the other work of its stratum.
   double free_supplementary_bindings = calibration::free_supplementary_bindings;
   double supplementary_share = calibration::supplementary_share;
+  /// A version whose order has changed may make this many times the bindings per row of its delta that it made before,
+  /// and additional bindings; then it gets its former order back. On a CPU.
+  double worse_order_factor = calibration::worse_order_factor;
+  double free_order_bindings = calibration::free_order_bindings;
   // On a device, `hash` mode.
   /// Lookups materialize this many rows of a matrix at a time.
   std::uint64_t asked_rows = calibration::asked_rows;
@@ -123,6 +127,8 @@ struct options {
   std::function<bool(std::size_t stratum)> reoptimize;
   /// The same for the versions of a loop, between two iterations, after many bindings.
   std::function<bool(std::size_t stratum)> reoptimize_loop;
+  /// plan::reoptimizer::put_back(); may be empty.
+  std::function<bool(std::size_t stratum, std::size_t version)> put_back;
   supplementary_planner supplementary;
   const char* backend_name = "cpu";  ///< for progress
   run_monitor* monitor = nullptr;    ///< must outlive the executor; records where a run failed; nullptr: not monitored
@@ -145,6 +151,14 @@ struct options {
       nullptr;  ///< of autoinc(), shared by the executors of a plan; nullptr: a separate counter
 };
 
+/// What the runs of a version did until its order changed.
+struct plan_work {
+  std::uint64_t runs = 0;
+  std::uint64_t bindings = 0;
+  std::uint64_t delta_rows = 0;
+  double seconds = 0;
+};
+
 struct version_statistics {
   rule_id rule;
   int delta_atom = -1;
@@ -154,7 +168,9 @@ struct version_statistics {
   std::uint64_t candidates = 0;     ///< tuples offered to the head's set
   std::uint64_t bindings = 0;       ///< that its joins made, at least as many as candidates
   std::uint64_t tuples = 0;         ///< new tuples; in `hisa` mode counted only by relation
+  std::uint64_t delta_rows = 0;     ///< rows in the deltas of the runs, except runs of a loop kernel
   double seconds = 0;
+  std::vector<plan_work> former;  ///< totals at each change of the order (plan::rule_version::former_plans)
   /// Rows after operators; nullptr: unknown. If a version also ran in different ways or orders, only some runs are
   /// counted.
   std::shared_ptr<const kernels::step_counts> counted;
@@ -185,12 +201,10 @@ struct stratum_statistics {
   std::string reason;   ///< why this backend
   /// Names of the strategies that ran (exec/strategies), in order.
   std::vector<std::string> strategies;
-  bool was_run = true;             ///< false: replaced by a different stratum (plan::stratum_condition)
-  std::optional<double> given_up;  ///< share of the rows that was needed (plan::restriction_watch)
-  bool is_complete = true;         ///< false: still running, or the run failed here
-  bool continued = false;          ///< whether the stratum continued from new rows of its relations
-  double begin = 0;                ///< seconds of the steady clock
-  iteration_series deltas;         ///< options::records_iterations
+  bool is_complete = true;  ///< false: still running, or the run failed here
+  bool continued = false;   ///< whether the stratum continued from new rows of its relations
+  double begin = 0;         ///< seconds of the steady clock
+  iteration_series deltas;  ///< options::records_iterations
   std::uint64_t iterations = 0;
   std::uint64_t looped_iterations = 0;  ///< iterations in the loop kernel
   std::uint64_t rows_taken_over = 0;    ///< rows that searches took over
@@ -319,6 +333,8 @@ struct stratum_stops {
   const std::atomic<bool>* now = nullptr;  ///< replaces options::stop; leaves the relations in an undefined state
   /// options::reoptimize_loop() of the stratum; may be empty.
   std::function<bool()> reoptimize_loop;
+  /// options::put_back() of the stratum; may be empty.
+  std::function<bool(std::size_t version)> put_back;
   supplementary_planner supplementary;
 };
 

@@ -289,21 +289,6 @@ std::string index_text(const program& plan, std::size_t number) {
   return result + "\n";
 }
 
-std::string condition_text(const stratum& printed) {
-  if (!printed.only_if) return {};
-  return fmt::format(" only if stratum {} is {}given up", printed.only_if->stratum,
-                     printed.only_if->given_up ? "" : "not ");
-}
-
-std::string watch_text(const program& plan, const restriction_watch& watch) {
-  std::vector<relation_id> relations;
-  for (const watched_restriction& one : watch.relations) relations.push_back(one.relation);
-  return fmt::format(
-      "  given up if more than {:.0f} % of the rows are asked for that rules of {} read ({:.0f} % where "
-      "it is made row-wise)\n",
-      100 * watch.largest_share, names_text(plan, relations), 100 * watch.largest_row_wise_share);
-}
-
 }  // namespace
 
 std::vector<explained_operator> explain_operators(const program& plan, const rule_version& version) {
@@ -343,9 +328,8 @@ std::string explain(const program& plan) {
   std::string result;
   for (std::size_t number = 0; number < plan.strata.size(); ++number) {
     const stratum& printed = plan.strata[number];
-    result += fmt::format("stratum {}: {}{}{}\n", number, names_text(plan, printed.relations),
-                          printed.recursive ? " (recursive)" : "", condition_text(printed));
-    if (printed.watch) result += watch_text(plan, *printed.watch);
+    result += fmt::format("stratum {}: {}{}\n", number, names_text(plan, printed.relations),
+                          printed.recursive ? " (recursive)" : "");
     for (const relation_id id : printed.relations) {
       const auto facts = std::find_if(plan.facts.begin(), plan.facts.end(),
                                       [id](const fact_block& block) { return block.relation == id; });

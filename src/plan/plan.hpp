@@ -189,7 +189,9 @@ struct rule_version {
   std::optional<row_wise_version> row_wise;  ///< an equivalent to the operators
   /// Ordered by `begin`. First matches may be nested, with a smaller end.
   std::vector<first_match> first_matches;
-  bool is_retired = false;  ///< no longer run: a supplementary relation that it extends or reads was abandoned
+  std::uint32_t former_plans = 0;  ///< number of plans of the version that had other orders and ran before
+  bool is_put_back = false;        ///< the order is one from before a change, and stays
+  bool is_retired = false;         ///< no longer run: a supplementary relation that it extends or reads was abandoned
 };
 
 /// Rule versions that run successively on the same state, then relations whose appended rows become their delta.
@@ -286,40 +288,6 @@ struct relation_domain {
   std::vector<column_domain> columns;  ///< one per column
 };
 
-/// The relation that an atom of a restricted rule reads, and the relation that it would read without the restriction;
-/// equal: complete.
-struct restricted_read {
-  relation_id copy;
-  relation_id whole;
-};
-
-/// A relation that a recursion computes only for requested values, and that a later stratum computes in full
-/// (plan/passes/demand/magic_sets.hpp).
-struct watched_restriction {
-  relation_id relation;    ///< the original relation
-  relation_id restricted;  ///< its replacement
-  /// By joining rule: the reads of its atoms, without atoms that cannot have a copy. No list is empty.
-  std::vector<std::vector<restricted_read>> rules;
-};
-
-/// Conditions for giving up a recursion with restricted relations: if rules read a large part of what they would read
-/// without the restriction, the recursion computes as much as the later stratum. As the completed work will be
-/// repeated, either many rows must still be unjoined, or the completed work must be small compared with the total.
-struct restriction_watch {
-  std::vector<watched_restriction> relations;
-  double largest_share = 0.1;           ///< fraction of the rows
-  double largest_row_wise_share = 0.6;  ///< if the later evaluation is row-wise and therefore cheap
-  std::uint64_t least_rows = 1000;      ///< in all rules together: fewer rows are inconclusive and cheap
-  double largest_joined_share = 0.7;    ///< fraction of the rows; or
-  double largest_lost_share = 0.1;      ///< fraction of the expected candidates without restrictions
-};
-
-/// The condition of a stratum: whether an earlier stratum was given up.
-struct stratum_condition {
-  std::size_t stratum = 0;
-  bool given_up = false;
-};
-
 /// Relations that depend on each other. `once` runs first; its tuples are the first delta; `loop` is repeated until no
 /// relation of the stratum has a delta.
 struct stratum {
@@ -337,11 +305,6 @@ struct stratum {
   /// Applied after `once`, and in each iteration before the last advance. The erased rows of a loop's relation may
   /// still be read in the loop: operators that can encounter them (not in delta) test the tuple set.
   std::vector<subsumption> subsumptions;
-  /// The stratum may be given up before any phase. Its relations then have some of their rows, from which a later
-  /// stratum with the same relations continues: in a stratum with a loop, `once` adds to the existing rows and all of
-  /// them are delta.
-  std::optional<restriction_watch> watch;
-  std::optional<stratum_condition> only_if;  ///< nothing: always run
 };
 
 /// A maintained sorted order of a relation. One order serves every search on a prefix.

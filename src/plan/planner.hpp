@@ -38,9 +38,8 @@ struct statistics {
 struct options {
   /// Whether passes may create relations. `.pragma "supplementary" "off"` in a program also forbids this.
   bool makes_relations = true;
-  tuning_modes modes;               ///< of optional_passes()
-  bool has_device = false;          ///< a device may run strata
-  bool watches_magic_sets = false;  ///< for tests: `always` restrictions may also be given up
+  tuning_modes modes;       ///< of optional_passes()
+  bool has_device = false;  ///< a device may run strata
 };
 
 /// The pass that factors steps of recursive rules (plan/passes/relations/supplementary.hpp). It runs where strata are

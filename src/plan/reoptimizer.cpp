@@ -143,16 +143,6 @@ bool reoptimizer::reads_much(const std::vector<place>& places, const relation_me
   });
 }
 
-bool reoptimizer::reoptimize(std::size_t number, const relation_measures& measures,
-                             const std::function<bool()>& suits) {
-  return plan_again(number, extent::all, measures, suits);
-}
-
-bool reoptimizer::reoptimize_loop(std::size_t number, const relation_measures& measures,
-                                  const std::function<bool()>& suits) {
-  return plan_again(number, extent::loop, measures, suits);
-}
-
 bool reoptimizer::plan_again(std::size_t number, extent planned_part, const relation_measures& measures,
                              const std::function<bool()>& suits) {
   stratum& planned = shared_->result.strata[number];
@@ -175,18 +165,18 @@ bool reoptimizer::plan_again(std::size_t number, extent planned_part, const rela
   // Plans of this stratum only: a program may have hundreds of strata.
   const std::optional<stratum> before = suits ? std::optional(planned) : std::nullopt;
   const auto plans_of_stratum = [&] {
-    return std::pair(first_plans_.lower_bound({number, 0}), first_plans_.lower_bound({number + 1, 0}));
+    return std::pair(former_plans_.lower_bound({number, 0}), former_plans_.lower_bound({number + 1, 0}));
   };
   const auto [begin, end] = plans_of_stratum();
-  std::map<std::pair<std::size_t, std::size_t>, rule_version> first_plans(begin, end);
+  decltype(former_plans_) former_plans(begin, end);
   std::vector<std::vector<std::uint32_t>> atoms;
   for (const schedule& order : orders) atoms.push_back(atoms_in_order(order));
   take_over(number, places, std::move(orders));
   if (suits && !suits()) {
     planned = *before;
     const auto [first, last] = plans_of_stratum();
-    first_plans_.erase(first, last);
-    first_plans_.merge(first_plans);
+    former_plans_.erase(first, last);
+    former_plans_.merge(former_plans);
     return true;
   }
   if (!shared_->is_off("needless-sets")) check_needless_sets(shared_->result, planned);
@@ -238,8 +228,9 @@ reoptimizer::abandonment reoptimizer::abandonment_of(std::size_t number, relatio
       const auto& made = planned.supplementary;
       if (std::find(made.begin(), made.end(), head) != made.end()) lost.relations.insert(head);
       const auto& rules = lost.originals;
-      const bool is_new = std::find(rules.begin(), rules.end(), recipe.original) == rules.end();
-      if (recipe.original != nullptr && is_new) lost.originals.push_back(recipe.original);
+      const auto& original = recipe.rule->original;
+      const bool is_new = std::find(rules.begin(), rules.end(), original) == rules.end();
+      if (original != nullptr && is_new) lost.originals.push_back(original);
     });
     for (const relation_id unread : planned.supplementary) {
       bool is_read = is_lost(unread);
@@ -314,9 +305,34 @@ std::vector<relation_id> reoptimizer::abandon(std::size_t number, relation_id su
   return {lost.relations.begin(), lost.relations.end()};
 }
 
-const rule_version* reoptimizer::first_plan(std::size_t stratum, std::size_t version) const {
-  const auto found = first_plans_.find({stratum, version});
-  return found == first_plans_.end() ? nullptr : &found->second;
+bool reoptimizer::put_back(std::size_t number, std::size_t version, const std::function<bool()>& suits) {
+  const auto changed = former_plans_.find({number, version});
+  if (changed == former_plans_.end()) return false;
+  stratum& planned = shared_->result.strata[number];
+  std::size_t in_phase = version - planned.once.versions.size();
+  std::size_t level = 0;
+  while (in_phase >= planned.loop[level].versions.size()) in_phase -= planned.loop[level++].versions.size();
+  rule_version& present = planned.loop[level].versions[in_phase];
+  version_recipe& recipe = shared_->strata[number].loop[level].recipes[in_phase];
+  former_plan before = changed->second.back();
+  before.version.former_plans = present.former_plans + 1;
+  before.version.is_put_back = true;
+  std::swap(present, before.version);
+  if (suits && !suits()) {
+    std::swap(present, before.version);
+    return false;
+  }
+  std::swap(recipe.atom_order, before.atom_order);
+  recipe.is_forced = true;
+  changed->second.push_back(std::move(before));
+  if (!shared_->is_off("needless-sets")) check_needless_sets(shared_->result, planned);
+  return true;
+}
+
+const std::vector<reoptimizer::former_plan>& reoptimizer::former_plans(std::size_t stratum, std::size_t version) const {
+  static const std::vector<former_plan> none;
+  const auto changed = former_plans_.find({stratum, version});
+  return changed == former_plans_.end() ? none : changed->second;
 }
 
 reoptimizer::known_size reoptimizer::size_of(relation_id relation) const {
@@ -462,11 +478,13 @@ void reoptimizer::take_over(std::size_t number, const std::vector<place>& places
       if (used.valid()) index_uses_[used.value] = std::max(index_uses_[used.value], number + 1);
     });
     rule_version& replaced = target.versions[one.version];
+    made.former_plans = replaced.former_plans;
     if (!replaced.operations.empty() && relations_in_order(made) != relations_in_order(replaced)) {
+      ++made.former_plans;
       std::size_t version = one.version;
       if (one.phase != 0) version += planned.once.versions.size();
       for (std::size_t p = 1; p < one.phase; ++p) version += planned.loop[p - 1].versions.size();
-      first_plans_.emplace(std::pair(number, version), std::move(replaced));
+      former_plans_[{number, version}].push_back({std::move(replaced), one.recipe->atom_order});
     }
     replaced = std::move(made);
   }

@@ -48,11 +48,16 @@ class reoptimizer {
   /// @param measures must outlive the object
   /// @param suits called for the new plan; if it returns false, the stratum stays unchanged; may be empty
   /// @return whether versions were planned again, or indexes added
-  bool reoptimize(std::size_t stratum, const relation_measures& measures, const std::function<bool()>& suits = {});
+  bool reoptimize(std::size_t stratum, const relation_measures& measures, const std::function<bool()>& suits = {}) {
+    return plan_again(stratum, extent::all, measures, suits);
+  }
   /// Like reoptimize(), between two iterations of the stratum's loop, for the versions of the loop: uses the present
   /// sizes of its own relations. Requires substantial growth of some relation and a clear gain; if strata of any size
   /// are planned again, any gain is enough.
-  bool reoptimize_loop(std::size_t stratum, const relation_measures& measures, const std::function<bool()>& suits = {});
+  bool reoptimize_loop(std::size_t stratum, const relation_measures& measures,
+                       const std::function<bool()>& suits = {}) {
+    return plan_again(stratum, extent::loop, measures, suits);
+  }
   /// Continues a running loop without a supplementary relation: retires the versions that extend or read the relation
   /// and plans the original rules in their place, with the delta of the same iteration. Also abandons supplementary
   /// relations that read the relation, or that only retired versions read. All readers must have seen each delta of the
@@ -66,10 +71,20 @@ class reoptimizer {
   /// abandon() would plan again: each row of their relations has been in a delta once.
   /// @param measures must outlive the object
   [[nodiscard]] double work_without(std::size_t stratum, relation_id supplementary, const relation_measures& measures);
+  /// Returns a version of a running loop to the order before its last change; the version then keeps this order.
+  /// @param version number of the version in the stratum
+  /// @param suits as for reoptimize()
+  /// @return whether the order has changed
+  bool put_back(std::size_t stratum, std::size_t version, const std::function<bool()>& suits = {});
   /// Returns the number of versions whose order has changed so far.
-  [[nodiscard]] std::size_t reordered() const { return first_plans_.size(); }
-  /// Returns a version before the first change of its order; nullptr: unchanged.
-  [[nodiscard]] const rule_version* first_plan(std::size_t stratum, std::size_t version) const;
+  [[nodiscard]] std::size_t reordered() const { return former_plans_.size(); }
+  /// A plan of a version before a change of its order.
+  struct former_plan {
+    rule_version version;
+    std::vector<std::uint32_t> atom_order;  ///< as version_recipe::atom_order
+  };
+  /// Returns the plans of a version before each change of its order.
+  [[nodiscard]] const std::vector<former_plan>& former_plans(std::size_t stratum, std::size_t version) const;
   /// The present number of rows in a relation, and whether the rows were counted.
   struct known_size {
     double rows = 0;
@@ -125,9 +140,10 @@ class reoptimizer {
     /// By relation: use of the tuple set, or of the set of an executor with match::others.
     std::vector<std::size_t> others;
   };
-  std::vector<uses_of_sets> set_uses_;                                       // by side
-  std::map<relation_id, std::uint64_t> noticed_rows_;                        ///< at the last attempt to reorder
-  std::map<std::pair<std::size_t, std::size_t>, rule_version> first_plans_;  ///< by stratum and version
+  std::vector<uses_of_sets> set_uses_;                 // by side
+  std::map<relation_id, std::uint64_t> noticed_rows_;  ///< at the last attempt to reorder
+  /// By stratum and version.
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<former_plan>> former_plans_;
 };
 
 }  // namespace gpulog::plan

@@ -250,7 +250,6 @@ std::vector<std::string> validate(const program& plan) {
   std::vector<std::string> problems;
   check_indexes(plan, problems);
   std::vector<std::size_t> strata_of(plan.relations.size());
-  std::vector<std::size_t> whole_forms_of(plan.relations.size());  // number of strata that replace an abandoned stratum
   const auto check_phase = [&](const stratum& owner, const phase& checked) {
     for (const rule_version& version : checked.versions) {
       version_checker(plan, version, problems).check();
@@ -264,26 +263,16 @@ std::vector<std::string> validate(const program& plan) {
       }
     }
   };
-  for (std::size_t position = 0; position < plan.strata.size(); ++position) {
-    const stratum& checked = plan.strata[position];
-    const bool is_whole_form = checked.only_if && checked.only_if->given_up;
+  for (const stratum& checked : plan.strata) {
     for (const relation_id member : checked.relations) {
-      if (member.value < strata_of.size()) ++(is_whole_form ? whole_forms_of : strata_of)[member.value];
-    }
-    if (checked.only_if &&
-        (checked.only_if->stratum >= position || !plan.strata[checked.only_if->stratum].watch.has_value())) {
-      problems.push_back("a stratum depends on whether one is given up that is not");
+      if (member.value < strata_of.size()) ++strata_of[member.value];
     }
     check_phase(checked, checked.once);
     for (const phase& repeated : checked.loop) check_phase(checked, repeated);
     if (!checked.recursive && !checked.loop.empty()) problems.push_back("a stratum without recursion has a loop");
   }
   for (std::size_t number = 0; number < strata_of.size(); ++number) {
-    // A supplementary relation can exist only for the unrestricted form of a stratum.
-    const bool is_missing = strata_of[number] == 0 && !(plan.relations[number].supplementary && whole_forms_of[number]);
-    const bool is_wrong =
-        plan.relations[number].is_left_out ? strata_of[number] != 0 : is_missing || strata_of[number] > 1;
-    if (is_wrong || whole_forms_of[number] > 1) {
+    if (strata_of[number] != (plan.relations[number].is_left_out ? 0 : 1)) {
       problems.push_back(fmt::format("{} is in {} strata", plan.relations[number].name, strata_of[number]));
     }
   }

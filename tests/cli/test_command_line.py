@@ -510,25 +510,6 @@ There is no relation nothing
                 self.assertEqual((sizes['edge'], sizes['reach']), (2, 3))
                 self.assertIn('total_seconds', json.loads(self.read('profile.json')))
 
-    def test_a_restriction_that_is_given_up_is_told(self):
-        program = ('.decl e(x:number, y:number)\n.input e\n.decl d(x:number)\n.input d\n.decl s(x:number, y:number)\n'
-                   '.decl r(x:number, y:number)\ns(x,y) :- e(x,y).\ns(x,y) :- s(x,z), e(z,y).\n'
-                   'r(x,y) :- s(z,x), s(z,y), z != x.\ns(x,y) :- d(x), r(x,y), d(y), x < 0.\n.output r\n')
-        targets = range(100, 160)
-        edges = [(x, 1) for x in range(10, 70)] + [(1, 2)] + [(2, x) for x in targets]
-        edges += [(x, x + 1) for x in range(1000, 4000, 2)]
-        facts = {'e.facts': ''.join('%d\t%d\n' % edge for edge in edges), 'd.facts': ''.join('%d\n' % x for x in targets)}
-        process = self.run_program(program, '-v', '--stats', 'stats.json', facts=facts)
-        self.assert_runs(process)
-        strata = json.loads(self.read('stats.json'))['strata']
-        given_up = [stratum for stratum in strata if stratum['given_up'] is not None]
-        self.assertEqual([stratum['relations'][:2] for stratum in given_up], [['s', 'r@1']])
-        self.assertGreater(given_up[0]['given_up'], 0.2)
-        self.assertIn('  given up: %.0f %% of rows asked for' % (100 * given_up[0]['given_up']), process.errors)
-        recursive = [stratum['relations'] for stratum in strata if stratum['was_run'] and stratum['recursive']]
-        self.assertEqual(recursive, [given_up[0]['relations'], ['s', 'r']])
-        self.assertEqual([stratum['relations'] for stratum in strata if not stratum['was_run']], [['r']])
-
     def test_statistics_name_the_tuple_set(self):
         wide = '0\t4000000000\n'
         for storage, facts, expected in (('auto', '', 'hash'), ('hash', '', 'hash'), ('bits', '', 'bits'), ('words', '', 'words'),

@@ -11,11 +11,15 @@
 
 namespace gpulog::oracle {
 
-/// A plan whose supplementary relations are abandoned at a budget that depends on a seed: some at once, some after a
-/// few iterations, some never, as if the rules as written took longer.
+/// A plan whose supplementary relations, with semi-join reductions for odd seeds, are abandoned at a budget that
+/// depends on a seed: some at once, some after a few iterations, some never, as if the rules as written took longer.
 class abandoning_plan {
  public:
-  abandoning_plan(const sema::program& source, std::uint64_t seed) : seed_(seed), planner_(source, {}, {}, 0) {}
+  abandoning_plan(const sema::program& source, std::uint64_t seed)
+      : seed_(seed),
+        planner_(source, {},
+                 {.modes = {{"semi-join-reduction", seed % 2 == 0 ? tuning_mode::automatic : tuning_mode::always}}},
+                 0) {}
   abandoning_plan(const abandoning_plan&) = delete;
   abandoning_plan& operator=(const abandoning_plan&) = delete;
 
@@ -33,6 +37,16 @@ class abandoning_plan {
       const double slightly_more = chosen_budget_ + 1;  // exhausted again by most runs
       return seed_ % 3 == 0 ? expected : seed_ % 3 == 1 ? slightly_more : 0;
     };
+    // Each change of an order is undone in the first run, or after some bindings.
+    chosen.cut.reoptimized_bindings = 0;
+    chosen.cut.worse_order_factor = seed_ % 4 < 2 ? 0 : 1;
+    chosen.cut.free_order_bindings = static_cast<double>(seed_ % 7);
+    chosen.reoptimize_loop = [this](std::size_t stratum) { return planner_.reoptimize_loop(stratum, *sizes_); };
+    chosen.put_back = [this](std::size_t stratum, std::size_t version) {
+      const bool is_changed = planner_.put_back(stratum, version);
+      put_back_ += is_changed ? 1 : 0;
+      return is_changed;
+    };
     chosen.supplementary.abandon = [this](std::size_t stratum, relation_id one) {
       std::vector<relation_id> lost = planner_.abandon(stratum, one, *sizes_);
       abandoned_ += lost.size();
@@ -43,6 +57,8 @@ class abandoning_plan {
 
   void watch(const exec::executor& running) { sizes_.emplace(running); }
 
+  /// How many versions got a former order back.
+  [[nodiscard]] std::size_t put_back() const { return put_back_; }
   /// How many relations were abandoned.
   [[nodiscard]] std::size_t abandoned() const { return abandoned_; }
 
@@ -65,6 +81,7 @@ class abandoning_plan {
   plan::reoptimizer planner_;
   std::optional<running_sizes> sizes_;
   std::size_t abandoned_ = 0;
+  std::size_t put_back_ = 0;
 };
 
 }  // namespace gpulog::oracle

@@ -34,7 +34,7 @@ nlohmann::ordered_json shown_part(const run_record& record) {
     stratum["shares"] = stratum_shares(stratum);
     for (const char* const key : {"phases", "sizes"}) stratum.erase(key);
     for (nlohmann::ordered_json& rule : stratum.at("rules")) {
-      rule.erase("first_plan");
+      rule.erase("earlier_plans");
       if (rule.contains("operators") && !rule["operators"].empty()) rule.erase("plan");
     }
   }

@@ -69,7 +69,7 @@ std::string trace_of(const run_record& record) {
                            ordered_json::object()));
   }
   for (const ordered_json& stratum : record.document.at("strata")) {
-    if (stratum.at("rules").empty() || !stratum.at("was_run").get<bool>()) continue;
+    if (stratum.at("rules").empty()) continue;
     std::string names;
     for (const ordered_json& name : stratum.at("relations"))
       names += (names.empty() ? "" : ", ") + name.get<std::string>();

@@ -137,11 +137,14 @@ void add_rule(std::string& result, const rule_statistics& rule, const stratum_st
     add_lines(result, "    ", 6, text);
   }
   add_operators(result, rule);
-  if (rule.first_plan.empty()) return;
-  result += "    before it was ordered again:\n";
-  for (const std::string& line : rule.first_plan) {
-    const std::size_t depth = std::min(line.find_first_not_of(' '), line.size());
-    add_lines(result, std::string(6 + depth, ' '), 10 + depth, std::string_view(line).substr(depth));
+  for (const earlier_plan& earlier : rule.earlier_plans) {
+    result += fmt::format("    before it was ordered again ({} of {} runs, {} of {} rows joined, {}):\n",
+                          count_text(earlier.runs), count_text(rule.runs), count_text(earlier.bindings),
+                          count_text(rule.bindings), seconds_text(earlier.seconds));
+    for (const std::string& line : earlier.plan) {
+      const std::size_t depth = std::min(line.find_first_not_of(' '), line.size());
+      add_lines(result, std::string(6 + depth, ' '), 10 + depth, std::string_view(line).substr(depth));
+    }
   }
 }
 
@@ -180,7 +183,6 @@ void add_stratum(std::string& result, const stratum_statistics& stratum, std::si
     add_lines(result, "  ", 4,
               "ordered again when it began, by what was known then: " + later_sizes_text(stratum.sizes));
   }
-  if (stratum.given_up) result += fmt::format("  given up: {:.0f} % of rows asked for\n", 100 * *stratum.given_up);
   for (const rule_statistics& rule : stratum.rules) add_rule(result, rule, stratum);
   for (const index_statistics& index : stratum.indexes) {
     const std::string rule = index.rule < stratum.rules.size() ? stratum.rules[index.rule].location : "";
@@ -199,7 +201,7 @@ std::string explain(const statistics& figures) {
   bool has_rules = false;
   for (std::size_t number = 0; number < figures.strata.size(); ++number) {
     const stratum_statistics& stratum = figures.strata[number];
-    if (!stratum.was_run || stratum.rules.empty()) continue;
+    if (stratum.rules.empty()) continue;
     add_stratum(result, stratum, number);
     result += "\n";
     has_rules = true;

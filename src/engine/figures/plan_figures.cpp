@@ -90,8 +90,15 @@ void add_rule(const plan::reoptimizer& planner, std::size_t stratum, std::size_t
   rule.strategy = is_subsumption ? "subsumption"
                   : is_counted   ? "pipelines"
                                  : other_strategy(measured, figures, in_loop, version_figures.row_wise_runs != 0);
-  if (const plan::rule_version* first = planner.first_plan(stratum, number))
-    rule.first_plan = lines_of(plan::explain(plan, *first));
+  rule.bindings = version_figures.bindings;
+  exec::plan_work before;
+  const auto& former = planner.former_plans(stratum, number);
+  for (std::size_t i = 0; i < former.size() && i < version_figures.former.size(); ++i) {
+    const exec::plan_work& until = version_figures.former[i];
+    rule.earlier_plans.push_back({lines_of(plan::explain(plan, former[i].version)), until.runs - before.runs,
+                                  until.bindings - before.bindings, until.seconds - before.seconds});
+    before = until;
+  }
 }
 
 void add_indexes(const plan::program& plan, const exec::stratum_statistics& measured, stratum_statistics& figures) {

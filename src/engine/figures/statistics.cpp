@@ -38,6 +38,10 @@ ordered_json document_of(const size_statistics& size) {
           {"known_later", document_of(size.known_later)}};
 }
 
+ordered_json document_of(const earlier_plan& one) {
+  return {{"plan", one.plan}, {"runs", one.runs}, {"bindings", one.bindings}, {"seconds", one.seconds}};
+}
+
 ordered_json document_of(const rule_statistics& rule);
 
 template <class Part>
@@ -63,7 +67,8 @@ ordered_json document_of(const rule_statistics& rule) {
           {"index_seconds", rule.index_seconds},
           {"order", rule.order},
           {"operators", list_of(rule.operators)},
-          {"first_plan", rule.first_plan}};
+          {"bindings", rule.bindings},
+          {"earlier_plans", list_of(rule.earlier_plans)}};
 }
 
 ordered_json document_of(const run_step& step) {
@@ -115,11 +120,9 @@ ordered_json document_of(const stratum_statistics& stratum) {
           {"backend", stratum.backend},
           {"reason", stratum.reason},
           {"strategies", stratum.strategies},
-          {"was_run", stratum.was_run},
           {"continued", stratum.continued},
           {"is_complete", stratum.is_complete},
           {"begin", stratum.begin},
-          {"given_up", document_of(stratum.given_up)},
           {"iterations", stratum.iterations},
           {"iterations_before_move", document_of(stratum.iterations_before_move)},
           {"tail_iterations", stratum.tail_iterations},

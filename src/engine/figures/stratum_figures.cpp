@@ -48,13 +48,11 @@ stratum_statistics figures_of(const run_context& run, const evaluation& measured
   to.backend = from.backend.empty() ? backend : from.backend;
   to.reason = from.reason;
   to.strategies = from.strategies;
-  to.was_run = from.was_run;
   to.continued = from.continued;
-  to.given_up = from.given_up;
   to.iterations = from.iterations;
   to.iterations_before_move = from.iterations_before_move;
   to.is_complete = from.is_complete;
-  to.begin = from.was_run ? from.begin - run.zero : 0;
+  to.begin = from.begin - run.zero;
   to.seconds = from.is_complete ? from.seconds : storage::seconds_now() - from.begin;
   for (const exec::iteration_series::part& part : from.deltas.parts())
     to.deltas.push_back({part.iterations, part.delta, part.seconds});

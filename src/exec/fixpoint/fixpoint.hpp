@@ -10,7 +10,6 @@
 
 #include "exec/executor.hpp"
 #include "exec/fixpoint/machine.hpp"
-#include "exec/fixpoint/magic_sets_check.hpp"
 #include "exec/fixpoint/matrix_reads.hpp"
 #include "exec/fixpoint/plan_relations.hpp"
 #include "exec/fixpoint/running_version.hpp"
@@ -39,17 +38,14 @@ class fixpoint_executor final : public stratum_executor {
   void evaluate() override {
     load_facts(*this, shared_.program, shared_.chosen.wide);
     for (std::size_t s = 0; s < shared_.program.strata.size(); ++s) {
-      if (is_to_run(shared_.program.strata[s], figures_.strata)) {
-        if (shared_.chosen.reoptimize && shared_.chosen.reoptimize(s)) take_over_plan(s);
-        stratum_stops stops;
-        if (shared_.chosen.reoptimize_loop)
-          stops.reoptimize_loop = [this, s] { return shared_.chosen.reoptimize_loop(s); };
-        stops.supplementary = shared_.chosen.supplementary;
-        static_cast<void>(run_until(s, stops));
-      } else {
-        skip_stratum(s);
-        figures_.strata.emplace_back().was_run = false;
-      }
+      if (shared_.chosen.reoptimize && shared_.chosen.reoptimize(s)) take_over_plan(s);
+      stratum_stops stops;
+      if (shared_.chosen.reoptimize_loop)
+        stops.reoptimize_loop = [this, s] { return shared_.chosen.reoptimize_loop(s); };
+      if (shared_.chosen.put_back)
+        stops.put_back = [this, s](std::size_t version) { return shared_.chosen.put_back(s, version); };
+      stops.supplementary = shared_.chosen.supplementary;
+      static_cast<void>(run_until(s, stops));
     }
   }
 
@@ -229,7 +225,6 @@ class fixpoint_executor final : public stratum_executor {
                                 .figures = figures,
                                 .phases = std::move(phases),
                                 .subsumptions = std::move(subsumptions),
-                                .demand = magic_sets_check(shared_.program, number, shared_.chosen),
                                 .start = start,
                                 .resumes = resumes,
                                 .deltas = deltas,
@@ -244,7 +239,7 @@ class fixpoint_executor final : public stratum_executor {
     strategy_outcome outcome = strategy_outcome::done;
     if (resumes) {
       outcome = run_first(loop_strategies<Machine>, run);
-    } else if (!run.is_given_up(0)) {
+    } else {
       run_first(once_strategies<Machine>, run);
       begin_loop(run);
       if (stratum.recursive && !run.is_complete) outcome = run_first(loop_strategies<Machine>, run);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -36,6 +37,7 @@ struct running_version {
   /// Whether one of these is complete and empty, so that the version finds no tuples; or the version extends a
   /// supplementary relation that only void versions read.
   bool is_void = false;
+  std::optional<relation_id> delta = {};  ///< the relation whose new rows the version reads
 
   void count(const pipeline_counts& counts, std::uint64_t rows) {
     figures->candidates += counts.candidates;
@@ -78,6 +80,19 @@ inline bool windows_stay(const kernels::pipeline& program, const std::vector<rel
   return needed;
 }
 
+/// Returns the relation whose delta a version reads, if any.
+[[nodiscard]] inline std::optional<relation_id> delta_relation(const plan::rule_version& version) {
+  for (const plan::operation& one : version.operations) {
+    const auto* const all = std::get_if<plan::scan>(&one);
+    if (all != nullptr && all->rows == plan::part::delta) return all->relation;
+    const auto* const search = std::get_if<plan::match>(&one);
+    if (search != nullptr && search->rows == plan::part::delta) return search->relation;
+    const auto* const test = std::get_if<plan::exists>(&one);
+    if (test != nullptr && test->rows == plan::part::delta) return test->relation;
+  }
+  return std::nullopt;
+}
+
 /// Returns whether a match may search any of several relations, some of which are matrices and have no indexes.
 template <class Machine>
 bool chooses_matrix(const plan_relations<Machine>& shared, const plan::rule_version& version) {
@@ -118,6 +133,10 @@ std::vector<running_version> bind_versions(plan_relations<Machine>& shared, cons
     version_figures.rule = version.rule;
     version_figures.delta_atom = version.delta_atom;
     version_figures.text = version.text;
+    while (version_figures.former.size() < version.former_plans) {
+      version_figures.former.push_back(
+          {version_figures.runs, version_figures.bindings, version_figures.delta_rows, version_figures.seconds});
+    }
     if (version.is_retired) {
       running.push_back({&version, {}, nullptr});
       continue;
@@ -132,6 +151,7 @@ std::vector<running_version> bind_versions(plan_relations<Machine>& shared, cons
                         Machine::leaves_steps_to_host, Machine::makes_other_searches),
          nullptr});
     running_version& bound = running.back();
+    bound.delta = delta_relation(version);
     bound.needed = needed_relations(version);
     bound.is_void = std::any_of(bound.needed.begin(), bound.needed.end(), [&](relation_id read) {
       return std::find(changing.begin(), changing.end(), read) == changing.end() &&
@@ -235,6 +255,7 @@ struct phase_run {
     versions[v].rows_left = 0;
     shared.last_version[versions[v].planned->head.value] = versions[v].planned;
     ++versions[v].figures->runs;
+    if (versions[v].delta) versions[v].figures->delta_rows += shared.relation_of(*versions[v].delta).delta_rows();
   }
 };
 

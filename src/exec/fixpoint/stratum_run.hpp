@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "exec/fixpoint/magic_sets_check.hpp"
 #include "exec/fixpoint/matrix_reads.hpp"
 #include "exec/fixpoint/running_version.hpp"
 
@@ -22,7 +21,6 @@ struct stratum_run {
   stratum_statistics& figures;
   std::vector<std::vector<running_version>> phases;  ///< the phase before the loop, then the phases of the loop
   subsumptions_on<Machine> subsumptions;
-  magic_sets_check demand;
   double start;                        ///< in seconds of a clock
   bool resumes;                        ///< the relations are those of a recursion that was stopped elsewhere
   std::vector<std::uint64_t>& deltas;  ///< by iteration: rows of the program's relations
@@ -78,26 +76,6 @@ struct stratum_run {
       }
     };
     subsumptions.run(figures, guard, action);
-  }
-
-  /// Returns whether the stratum is abandoned, and continues elsewhere without restrictions of its relations (magic
-  /// sets).
-  /// @param phase next phase
-  [[nodiscard]] bool is_given_up(std::size_t phase) {
-    if (!demand.is_due(phase)) return false;
-    magic_sets_check::work done;
-    for (const auto& versions : phases) {
-      for (const running_version& version : versions) {
-        const auto candidates = static_cast<double>(version.figures->candidates);
-        done.candidates += candidates;
-        if (demand.restricts(version.planned->head)) done.restricted_candidates += candidates;
-      }
-    }
-    const std::uint64_t joined = shared.sum_of(stratum, [](const relation_type& one) { return one.old_rows(); });
-    const std::uint64_t all = shared.sum_of(stratum, [](const relation_type& one) { return one.rows(); });
-    done.joined_share = static_cast<double>(joined) / static_cast<double>(std::max<std::uint64_t>(all, 1));
-    figures.given_up = demand.too_large_share([this](relation_id id) { return shared.relation_of(id).rows(); }, done);
-    return figures.given_up.has_value();
   }
 };
 

@@ -8,7 +8,6 @@
 #include <map>
 #include <utility>
 
-#include "exec/fixpoint/magic_sets_check.hpp"
 #include "exec/hybrid/expected_work.hpp"
 #include "exec/hybrid/ready_watch.hpp"
 #include "exec/hybrid/stratum_parts.hpp"
@@ -81,12 +80,8 @@ class hybrid_executor final : public executor {
   void evaluate() override {
     load_facts(*this, *plan_, rules_.wide);
     for (next_stratum_ = 0; next_stratum_ < plan_->strata.size(); ++next_stratum_) {
-      if (is_to_run(plan_->strata[next_stratum_], figures_.strata)) {
-        reoptimize(next_stratum_);
-        run_stratum(next_stratum_);
-      } else {
-        pass_over(next_stratum_);
-      }
+      reoptimize(next_stratum_);
+      run_stratum(next_stratum_);
       free_copies(next_stratum_);
     }
   }
@@ -261,6 +256,11 @@ class hybrid_executor final : public executor {
     stratum_stops stops;
     if (rules_.reoptimize_loop)
       stops.reoptimize_loop = [this, number] { return applied_elsewhere(number, rules_.reoptimize_loop(number)); };
+    if (rules_.put_back) {
+      stops.put_back = [this, number](std::size_t version) {
+        return applied_elsewhere(number, rules_.put_back(number, version));
+      };
+    }
     stops.supplementary = rules_.supplementary;
     if (!stops.supplementary.abandon) return stops;
     stops.supplementary.abandon = [this](std::size_t stratum, relation_id supplementary) {
@@ -269,13 +269,6 @@ class hybrid_executor final : public executor {
       return abandoned;
     };
     return stops;
-  }
-
-  void pass_over(std::size_t number) {
-    for (const auto& one : sides_) {
-      if (one != nullptr) one->skip_stratum(number);
-    }
-    figures_.strata.emplace_back().was_run = false;
   }
 
   /// Frees device copies that no later stratum needs.

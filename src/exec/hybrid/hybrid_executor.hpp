@@ -28,9 +28,10 @@ struct placement_rules {
   std::optional<std::uint64_t> move_at = {};
   std::function<bool(std::size_t)> reoptimize = {};       ///< as in options; must keep strata runnable on the device
   std::function<bool(std::size_t)> reoptimize_loop = {};  ///< likewise
-  supplementary_planner supplementary = {};               ///< the same
-  storage::wide_values* wide = nullptr;                   ///< as in options
-  const std::atomic<bool>* stop = nullptr;                ///< as in options
+  std::function<bool(std::size_t, std::size_t)> put_back = {};  ///< likewise
+  supplementary_planner supplementary = {};                     ///< the same
+  storage::wide_values* wide = nullptr;                         ///< as in options
+  const std::atomic<bool>* stop = nullptr;                      ///< as in options
   std::string device_name = "gpu";
   std::string host_name = "cpu";
 };

@@ -10,7 +10,6 @@ void add_part(stratum_statistics& sum, const stratum_statistics& part) {
   sum.looped_iterations += part.looped_iterations;
   sum.rows_taken_over += part.rows_taken_over;
   sum.search_numbers += part.search_numbers;
-  sum.given_up = part.given_up;
   sum.strategies.insert(sum.strategies.end(), part.strategies.begin(), part.strategies.end());
   sum.seconds += part.seconds;
   sum.join_seconds += part.join_seconds;
@@ -33,7 +32,14 @@ void add_part(stratum_statistics& sum, const stratum_statistics& part) {
     // If both sides ran a version, the counts of one side are meaningless.
     if (sum.versions[v].runs == 0) sum.versions[v].counted = part.versions[v].counted;
     if (sum.versions[v].runs != 0 && part.versions[v].runs != 0) sum.versions[v].counted = nullptr;
+    for (std::size_t change = sum.versions[v].former.size(); change < part.versions[v].former.size(); ++change) {
+      const plan_work& until = part.versions[v].former[change];
+      sum.versions[v].former.push_back({sum.versions[v].runs + until.runs, sum.versions[v].bindings + until.bindings,
+                                        sum.versions[v].delta_rows + until.delta_rows,
+                                        sum.versions[v].seconds + until.seconds});
+    }
     sum.versions[v].runs += part.versions[v].runs;
+    sum.versions[v].delta_rows += part.versions[v].delta_rows;
     sum.versions[v].row_wise_runs += part.versions[v].row_wise_runs;
     sum.versions[v].candidates += part.versions[v].candidates;
     sum.versions[v].bindings += part.versions[v].bindings;

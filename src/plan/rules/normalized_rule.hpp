@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -58,7 +59,15 @@ struct normalized_rule {
   bool unsatisfiable = false;  ///< a condition on constants is false
   std::string text;
   std::string location;  ///< "file [line:column-line:column]"
+  /// The rule that runs instead once a relation that this rule extends or reads is abandoned (stratum::supplementary);
+  /// nullptr: none.
+  std::shared_ptr<const normalized_rule> original = nullptr;
 };
+
+/// Returns the rule as written.
+[[nodiscard]] inline std::shared_ptr<const normalized_rule> original_of(const normalized_rule& rule) {
+  return rule.original != nullptr ? rule.original : std::make_shared<const normalized_rule>(rule);
+}
 
 /// result = op over the target in all matches of the body, a rule whose only head argument is the target. The variables
 /// have the same numbers as in the enclosing rule.

@@ -14,7 +14,6 @@ struct restriction {
   std::vector<relation_id> values;      ///< by column of the demand: unary relation of the demanded values
   std::vector<normalized_rule> before;  ///< rules of relations that are complete before the stratum begins, in order
   std::vector<normalized_rule> full;    ///< rules of the full relation, evaluated after the stratum
-  std::vector<std::vector<restricted_read>> reads;  ///< see watched_restriction::rules
 };
 
 /// The rules of a stratum during the passes.
@@ -27,8 +26,8 @@ struct stratum_rules {
   /// Whether steps of the rules may become relations: no tuple is removed or counted during the recursion.
   bool may_factor = false;
   std::vector<restriction> restrictions = {};
-  /// With restrictions: one element, the stratum without them.
-  std::vector<stratum_rules> unrestricted = {};
+  /// Heads of patterns that a run may abandon; rules that read them have an original.
+  std::vector<relation_id> reduced = {};
 };
 
 /// Returns whether results depend on the order or number of derivations: counters, functors of libraries,

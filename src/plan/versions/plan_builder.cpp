@@ -39,9 +39,7 @@ void make_operators(planning& shared) {
     stratum& added = shared.result.strata.emplace_back();
     added.relations = std::move(planned.relations);
     added.recursive = planned.recursive;
-    added.watch = std::move(planned.watch);
     added.supplementary = planned.supplementary;
-    added.only_if = planned.only_if;
     added.once = finish_phase(planned.once);
     for (phase_builder& repeated : planned.loop) added.loop.push_back(finish_phase(repeated));
     for (subsumption_builder& made : planned.subsumptions) added.subsumptions.push_back(finish(std::move(made)));

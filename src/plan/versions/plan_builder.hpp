@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <optional>
 #include <set>
 #include <vector>
 
@@ -21,8 +20,6 @@ struct version_recipe {
   version_parts parts;
   bool is_forced = false;                 ///< `.plan` determines the order
   std::vector<std::uint32_t> atom_order;  ///< the present order; may be empty
-  /// The rule that runs instead once a supplementary relation of this version is abandoned; nullptr: none.
-  std::shared_ptr<const normalized_rule> original = nullptr;
 };
 
 struct phase_builder {
@@ -39,8 +36,6 @@ struct stratum_builder {
   std::deque<subsumption_builder> subsumptions;
   std::set<relation_id> losing;                 ///< relations with subsumptions
   std::vector<relation_id> supplementary = {};  ///< stratum::supplementary
-  std::optional<restriction_watch> watch;
-  std::optional<stratum_condition> only_if;
 };
 
 class planning;

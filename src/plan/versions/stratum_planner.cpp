@@ -39,24 +39,18 @@ std::vector<bool> tested_atoms(const normalized_rule& rule, const stratum_builde
   return tested;
 }
 
-/// A rule whose versions are planned, and the original rule if the rule reads supplementary relations.
-struct planned_rule {
-  std::shared_ptr<const normalized_rule> rule;
-  std::shared_ptr<const normalized_rule> original = nullptr;
-};
-
-void add_version(planning& shared, const planned_rule& planned, const version_parts& parts,
+void add_version(planning& shared, const std::shared_ptr<const normalized_rule>& rule, const version_parts& parts,
                  const std::vector<std::uint32_t>* forced, phase_builder& target) {
-  target.versions.push_back(order_version(shared, *planned.rule, parts, forced));
-  target.recipes.push_back(
-      {planned.rule, parts, forced != nullptr, target.versions.back().atom_order, planned.original});
+  target.versions.push_back(order_version(shared, *rule, parts, forced));
+  target.recipes.push_back({rule, parts, forced != nullptr, target.versions.back().atom_order});
 }
 
 /// One version for each atom of the own stratum. Each combination of rows is then found in exactly one version: the
 /// one whose delta atom is the last that reads a new row. Hence old rows before the delta atom, all rows after it.
 /// @param level phase of the loop that the versions belong to
-void plan_rule(planning& shared, const planned_rule& kept, stratum_builder& target, std::uint32_t level) {
-  const normalized_rule& rule = *kept.rule;
+void plan_rule(planning& shared, const std::shared_ptr<const normalized_rule>& kept, stratum_builder& target,
+               std::uint32_t level) {
+  const normalized_rule& rule = *kept;
   std::vector<std::uint32_t> recursive;
   for (std::uint32_t atom = 0; atom < rule.atoms.size(); ++atom) {
     if (target.recursive && is_member(target, rule.atoms[atom].relation)) recursive.push_back(atom);
@@ -81,7 +75,7 @@ void plan_rule(planning& shared, const planned_rule& kept, stratum_builder& targ
 }
 
 void plan_rule(planning& shared, normalized_rule planned, stratum_builder& target, std::uint32_t level) {
-  plan_rule(shared, {std::make_shared<const normalized_rule>(std::move(planned))}, target, level);
+  plan_rule(shared, std::make_shared<const normalized_rule>(std::move(planned)), target, level);
 }
 
 /// Creates supplementary relations for steps of the rules. Takes over remarks, and statistics of values from the rules
@@ -109,12 +103,11 @@ void plan_rules(planning& shared, stratum_rules rules, stratum_builder& target) 
     for (std::size_t number = 0; number < factored.added.size(); ++number) {
       target.loop[factored.levels[number]].advance.push_back(factored.added[number]);
     }
-    target.supplementary.assign(factored.added.begin() + static_cast<std::ptrdiff_t>(factored.patterns),
+    target.supplementary = std::move(rules.reduced);
+    target.supplementary.insert(target.supplementary.end(),
+                                factored.added.begin() + static_cast<std::ptrdiff_t>(factored.patterns),
                                 factored.added.end());
-    for (factored_rule& one : factored.rules) {
-      plan_rule(shared, {std::make_shared<const normalized_rule>(std::move(one.rule)), std::move(one.original)}, target,
-                one.level);
-    }
+    for (factored_rule& one : factored.rules) plan_rule(shared, std::move(one.rule), target, one.level);
   } else {
     if (target.recursive) target.loop.resize(1);
     for (normalized_rule& rule : rules.plain) plan_rule(shared, std::move(rule), target, 0);
@@ -156,30 +149,6 @@ void plan_behind(planning& shared, relation_id relation, std::vector<normalized_
     }
   }
   plan_relation(relation);
-}
-
-/// Plans the strata that follow from restrictions: the complete relations and, in case the stratum is given up, the
-/// stratum without restrictions.
-void plan_in_full(planning& shared, std::size_t number, std::vector<restriction> restrictions,
-                  std::vector<stratum_rules> unrestricted, const std::vector<relation_id>& members) {
-  if (shared.demands.is_watched()) {
-    restriction_watch& watch = shared.strata[number].watch.emplace();
-    for (restriction& one : restrictions) {
-      watch.relations.push_back({one.relation, one.restricted, std::move(one.reads)});
-    }
-    stratum_builder& whole = shared.strata.emplace_back();
-    whole.recursive = true;
-    whole.only_if = {number, true};
-    plan_rules(shared, std::move(unrestricted.front()), whole);
-  }
-  const std::size_t behind = shared.strata.size();
-  // The full rules of a relation may read relations that were restricted after it.
-  for (auto one = restrictions.rbegin(); one != restrictions.rend(); ++one) {
-    plan_behind(shared, one->relation, std::move(one->full), members);
-  }
-  if (!shared.demands.is_watched()) return;
-  for (std::size_t added = behind; added < shared.strata.size(); ++added)
-    shared.strata[added].only_if = {number, false};
 }
 
 /// Finds relations with a single subsumption that orders a column. Excludes subsumptions that read relations of the
@@ -227,7 +196,7 @@ version_builder build_ordered(planning& shared, const normalized_rule& rule, con
 }
 
 void plan_loop_rule(planning& shared, const std::shared_ptr<const normalized_rule>& rule, stratum_builder& target) {
-  plan_rule(shared, {rule}, target, static_cast<std::uint32_t>(target.loop.size() - 1));
+  plan_rule(shared, rule, target, static_cast<std::uint32_t>(target.loop.size() - 1));
 }
 
 void plan_strata_before(planning& shared) {
@@ -243,12 +212,10 @@ void plan_strata_before(planning& shared) {
 }
 
 void plan_stratum(planning& shared, stratum_rules rules, const std::vector<normalized_rule>& subsumptions) {
-  const std::size_t number = shared.strata.size();
   stratum_builder& target = shared.strata.emplace_back();
   target.recursive = rules.recursive;
   for (const normalized_rule& rule : subsumptions) target.losing.insert(rule.head);
   std::vector<restriction> restrictions = std::move(rules.restrictions);
-  std::vector<stratum_rules> unrestricted = std::move(rules.unrestricted);
   const std::vector<relation_id> members = rules.members;
   plan_rules(shared, std::move(rules), target);
   for (const normalized_rule& rule : subsumptions) {
@@ -260,8 +227,9 @@ void plan_stratum(planning& shared, stratum_rules rules, const std::vector<norma
     }
   }
   find_best(shared, target);
-  if (!restrictions.empty()) {
-    plan_in_full(shared, number, std::move(restrictions), std::move(unrestricted), members);
+  // The full rules of a relation may read relations that were restricted after it.
+  for (auto one = restrictions.rbegin(); one != restrictions.rend(); ++one) {
+    plan_behind(shared, one->relation, std::move(one->full), members);
   }
 }
 

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <random>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -15,7 +14,7 @@
 #include "oracle/naive_evaluator.hpp"
 #include "oracle/random_program.hpp"
 #include "oracle/random_runs.hpp"
-#include "oracle/watched_plan.hpp"
+#include "oracle/restricted_plan.hpp"
 #include "plan_run.hpp"
 
 namespace gpulog::exec {
@@ -118,7 +117,8 @@ std::string make_chain_program(std::uint64_t seed) {
   return text;
 }
 
-/// Recursions whose supplementary relations are abandoned in the first iterations, later, or not at all.
+/// Recursions whose supplementary relations are abandoned in the first iterations, later, or not at all, and whose
+/// orders change in each iteration and are put back.
 TEST(differential, random_programs_whose_supplementary_relations_are_abandoned_release_only) {
   const tbb::global_control more_threads(tbb::global_control::max_allowed_parallelism, 4);
   const std::uint64_t first = oracle::first_seed(500000);
@@ -126,6 +126,7 @@ TEST(differential, random_programs_whose_supplementary_relations_are_abandoned_r
   const std::vector<run_mode> all = all_run_modes();
   std::uint64_t abandoning = 0;
   std::uint64_t keeping = 0;
+  std::uint64_t restoring = 0;
   for (std::uint64_t seed = first; seed < first + count && !HasFailure(); ++seed) {
     const std::string text = make_chain_program(seed);
     const analysed_text source(text);
@@ -144,30 +145,32 @@ TEST(differential, random_programs_whose_supplementary_relations_are_abandoned_r
       EXPECT_TRUE(distinct) << source.program.relations[number].name;
     }
     ++(planned.abandoned() != 0 ? abandoning : keeping);
+    restoring += planned.put_back() != 0 ? 1 : 0;
   }
   EXPECT_GT(abandoning, count / 8);
   EXPECT_GT(keeping, count / 8);
+  EXPECT_GT(restoring, count / 40);
 }
 
-/// Recursions with relations that are restricted by demand, which are given up early, late, or not at all.
-TEST(differential, random_programs_whose_restrictions_are_given_up_release_only) {
+/// Recursions with relations that are restricted by demand.
+TEST(differential, random_programs_with_restrictions_release_only) {
   const tbb::global_control more_threads(tbb::global_control::max_allowed_parallelism, 4);
   const std::uint64_t first = oracle::first_seed(900000);
   const std::uint64_t count = oracle::programs_to_try(3000);
   const std::vector<run_mode> all = all_run_modes();
-  std::uint64_t given_up = 0;
-  std::uint64_t kept = 0;
+  std::uint64_t restricted = 0;
   for (std::uint64_t seed = first; seed < first + count && !HasFailure(); ++seed) {
     const std::string text = oracle::make_random_program(seed, oracle::shape_of_restricted_programs(seed)).text;
     const analysed_text source(text);
-    const plan::program plan = oracle::make_watched_plan(source.program, seed % 4 * 3);
-    if (!oracle::is_watched(plan)) continue;
+    const plan::program plan = oracle::make_restricted_plan(source.program);
+    if (!oracle::is_restricted(plan)) continue;
     oracle::database expected(source.program);
     try {
       oracle::evaluate(source.program, expected);
     } catch (const oracle::evaluation_error&) {
       continue;
     }
+    ++restricted;
     for (const std::size_t turn : {seed % all.size(), (seed + 5) % all.size()}) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", " + name_of(all[turn]) + "\n" + text);
       plan_run run(plan, all[turn]);
@@ -178,60 +181,9 @@ TEST(differential, random_programs_whose_restrictions_are_given_up_release_only)
             << source.program.relations[number].name;
         EXPECT_TRUE(distinct) << source.program.relations[number].name;
       }
-      const statistics& figures = run->figures();
-      for (std::size_t s = 0; s < plan.strata.size(); ++s) {
-        const plan::stratum& stratum = plan.strata[s];
-        if (stratum.watch) ++(figures.strata[s].given_up ? given_up : kept);
-        const bool is_meant = !stratum.only_if || stratum.only_if->given_up ==
-                                                      figures.strata[stratum.only_if->stratum].given_up.has_value();
-        EXPECT_EQ(figures.strata[s].was_run, is_meant);
-      }
     }
   }
-  std::printf("seeds %llu to %llu, %llu strata given up, %llu not\n", static_cast<unsigned long long>(first),
-              static_cast<unsigned long long>(first + count - 1), static_cast<unsigned long long>(given_up),
-              static_cast<unsigned long long>(kept));
-  EXPECT_GT(given_up, count / 30);
-  EXPECT_GT(kept, count / 30);
-}
-
-/// The paper's points-to analysis, whose restriction is given up after any number of iterations.
-TEST(differential, points_to_analyses_that_give_up_at_any_time_release_only) {
-  const tbb::global_control more_threads(tbb::global_control::max_allowed_parallelism, 4);
-  const std::string rules =
-      ".decl vf(x:number, y:number)\n.decl va(x:number, y:number)\n.decl ma(x:number, y:number)\n"
-      "vf(y,x) :- e(y,x).\nvf(x,x) :- e(x,_).\nvf(x,x) :- e(_,x).\nma(x,x) :- e(_,x).\nma(x,x) :- e(x,_).\n"
-      "vf(x,y) :- vf(x,z), vf(z,y).\nva(x,y) :- vf(z,x), vf(z,y).\nvf(x,y) :- e(x,z), ma(z,y).\n"
-      "ma(x,w) :- d(y,x), va(y,z), d(z,w).\nva(x,y) :- vf(z,x), ma(z,w), vf(w,y).\n";
-  std::set<std::uint64_t> iterations;  // of strata that were given up
-  for (std::uint64_t seed = 1; seed <= oracle::fewer_when_sanitized(12) && !HasFailure(); ++seed) {
-    std::string text;
-    for (const auto& [name, edges] : {std::pair("e", 45), std::pair("d", 8)}) {
-      text += std::string(".decl ") + name + "(x:number, y:number)\n";
-      for (const auto& [x, y] : oracle::make_random_graph(seed, 40, static_cast<std::uint32_t>(edges))) {
-        text += name + ("(" + std::to_string(x) + "," + std::to_string(y)) + ").\n";
-      }
-    }
-    const analysed_text source(text + rules);
-    oracle::database expected(source.program);
-    oracle::evaluate(source.program, expected);
-    for (const run_mode& mode : all_run_modes()) {
-      for (const std::uint64_t least_rows : {0, 200, 400, 800}) {
-        SCOPED_TRACE("seed " + std::to_string(seed) + ", " + name_of(mode) + ", rows " + std::to_string(least_rows));
-        const plan::program plan = oracle::make_watched_plan(source.program, least_rows);
-        plan_run run(plan, mode);
-        run->evaluate();
-        for (std::uint32_t number = 0; number < source.program.relations.size(); ++number) {
-          EXPECT_EQ(run.rows_of(relation_id(number)), expected[relation_id(number)])
-              << source.program.relations[number].name;
-        }
-        for (const stratum_statistics& stratum : run->figures().strata) {
-          if (stratum.given_up) iterations.insert(stratum.iterations);
-        }
-      }
-    }
-  }
-  EXPECT_GE(iterations.size(), 3U);
+  EXPECT_GT(restricted, count / 30);
 }
 
 }  // namespace

@@ -60,14 +60,14 @@ TEST_F(hash_on_gpu, random_programs_whose_recursions_move_there) {
   compare_random_programs(ways, 710000, 60);
 }
 
-TEST_F(hash_on_gpu, random_programs_whose_restrictions_are_given_up) {
+TEST_F(hash_on_gpu, random_programs_with_restrictions) {
   std::vector<device_way> ways = {make_way("usual", cut_offs()), make_way("no loops", cut_at(4096, 0, 1)),
                                   make_way("tiny loops", cut_at(0, 3, 2)),
                                   make_way("bits", cut_offs(), storage::set_choice::bits),
                                   make_way("words", cut_at(4096, 0, 1), storage::set_choice::words)};
   ways.push_back(make_way("moves", cut_offs()));
   ways.back().move_at = 1;
-  compare_watched_programs(ways, 720000, 300);
+  compare_restricted_programs(ways, 720000, 300);
 }
 
 /// A walk along a chain through relations that wait for each other.

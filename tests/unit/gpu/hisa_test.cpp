@@ -29,10 +29,10 @@ TEST_F(hisa_on_gpu, random_programs_whose_recursions_move_there) {
   compare_random_programs(ways, 510000, 60);
 }
 
-TEST_F(hisa_on_gpu, random_programs_whose_restrictions_are_given_up) {
+TEST_F(hisa_on_gpu, random_programs_with_restrictions) {
   std::vector<device_way> ways = {make_way(0, true), make_way(7, false), make_way(200, true)};
   ways.back().move_at = 1;
-  compare_watched_programs(ways, 520000, 600);
+  compare_restricted_programs(ways, 520000, 600);
 }
 
 TEST_F(hisa_on_gpu, too_little_memory_is_reported_and_enough_is_enough_release_only) {

@@ -20,7 +20,7 @@
 #include "oracle/naive_evaluator.hpp"
 #include "oracle/random_program.hpp"
 #include "oracle/random_runs.hpp"
-#include "oracle/watched_plan.hpp"
+#include "oracle/restricted_plan.hpp"
 
 /// Compares random programs on a device with the naive evaluator.
 namespace gpulog::exec {
@@ -89,23 +89,24 @@ inline bool has_kernels(const plan::program& plan, const options& chosen) {
   return std::all_of(strata.begin(), strata.end(), [](const device_stratum& one) { return one.why_not.empty(); });
 }
 
-/// Compares programs whose restrictions by demand are dropped early, late, or never.
-inline void compare_watched_programs(const std::vector<device_way>& ways, std::uint64_t usual_seed,
-                                     std::uint64_t usual_count) {
+/// Compares programs with restrictions by demand.
+inline void compare_restricted_programs(const std::vector<device_way>& ways, std::uint64_t usual_seed,
+                                        std::uint64_t usual_count) {
   const std::uint64_t first = oracle::first_seed(usual_seed);
   const std::uint64_t count = oracle::programs_to_try(gpu_is_for_tests() ? usual_count / 4 : usual_count);
-  std::uint64_t given_up = 0;
+  std::uint64_t restricted = 0;
   for (std::uint64_t seed = first; seed < first + count && !::testing::Test::HasFailure(); ++seed) {
     const std::string text = oracle::make_random_program(seed, oracle::shape_of_restricted_programs(seed)).text;
     const analysed_text source(text);
-    const plan::program plan = oracle::make_watched_plan(source.program, seed % 4 * 3);
-    if (!oracle::is_watched(plan) || !has_kernels(plan, ways.front().chosen)) continue;
+    const plan::program plan = oracle::make_restricted_plan(source.program);
+    if (!oracle::is_restricted(plan) || !has_kernels(plan, ways.front().chosen)) continue;
     oracle::database expected(source.program);
     try {
       oracle::evaluate(source.program, expected);
     } catch (const oracle::evaluation_error&) {
       continue;
     }
+    ++restricted;
     for (const device_way& how : ways) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", " + how.name + "\n" + text);
       storage::symbol_table symbols(plan.symbols);
@@ -114,11 +115,10 @@ inline void compare_watched_programs(const std::vector<device_way>& ways, std::u
       const auto running = make_device_run(plan, symbols, how, host_memory, counter);
       running->evaluate();
       expect_same(*running, source.program, expected);
-      for (const stratum_statistics& stratum : running->figures().strata) given_up += stratum.given_up ? 1 : 0;
     }
   }
   constexpr std::uint64_t expected_one_in = 60;
-  if (count >= expected_one_in) EXPECT_GT(given_up, count / expected_one_in);
+  if (count >= expected_one_in) EXPECT_GT(restricted, count / expected_one_in);
 }
 
 /// Runs programs in all ways: results and failures must match the naive evaluator.

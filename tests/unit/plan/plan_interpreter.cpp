@@ -69,7 +69,7 @@ std::set<plan_interpreter::tuple> plan_interpreter::tuples(relation_id relation)
   return relations_[relation.value].set;
 }
 
-void plan_interpreter::run(bool gives_up) {
+void plan_interpreter::run() {
   for (const fact_block& facts : plan_.facts) {
     const std::size_t arity = plan_.relations[facts.relation.value].kinds.size();
     for (std::size_t row = 0; row < facts.rows; ++row) {
@@ -78,7 +78,6 @@ void plan_interpreter::run(bool gives_up) {
     }
   }
   for (const stratum& current : plan_.strata) {
-    if (current.only_if && current.only_if->given_up != gives_up) continue;
     for (const relation_id member : current.relations) {
       const relation& planned = plan_.relations[member.value];
       stored& target = relations_[member.value];
@@ -96,8 +95,7 @@ void plan_interpreter::run(bool gives_up) {
         return relations_[member.value].old != relations_[member.value].end;
       });
     };
-    const bool is_given_up = gives_up && current.watch;
-    while (current.recursive && !is_given_up && any_delta()) {
+    while (current.recursive && any_delta()) {
       for (const phase& repeated : current.loop) {
         run(repeated);
         for (const relation_id advanced : repeated.advance) {

@@ -17,8 +17,7 @@ class plan_interpreter {
   explicit plan_interpreter(const program& plan);
 
   void load(relation_id relation, const tuple& row);
-  /// @param gives_up whether strata drop their restrictions when their loop would start
-  void run(bool gives_up = false);
+  void run();
 
   [[nodiscard]] std::set<tuple> tuples(relation_id relation) const;
   /// Returns the number of attempted insertions, including duplicates and supplementary relations.

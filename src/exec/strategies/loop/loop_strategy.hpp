@@ -11,6 +11,7 @@
 
 #include "exec/calibration.hpp"
 #include "exec/fixpoint/iteration_runner.hpp"
+#include "exec/fixpoint/order_costs.hpp"
 #include "exec/fixpoint/supplementary_costs.hpp"
 #include "exec/strategies/strategy.hpp"
 #include "exec/strategies/version_strategies.hpp"
@@ -48,7 +49,7 @@ class stratum_loop {
   using relation_type = typename Machine::relation;
 
   explicit stratum_loop(stratum_run<Machine>& run)
-      : run_(run), shared_(run.shared), late_indexes_(run), supplementary_(run) {
+      : run_(run), shared_(run.shared), late_indexes_(run), supplementary_(run), orders_(run) {
     const plan::stratum& stratum = run.stratum;
     for (const relation_id id : stratum.relations) {
       const plan::relation& planned = shared_.program.relations[id.value];
@@ -180,6 +181,7 @@ class stratum_loop {
   /// @return whether the plan has changed
   bool run_versions(std::size_t phase) {
     supplementary_.grant(phase + 1);
+    orders_.grant(phase + 1);
     run_phase(shared_, run_.phases[phase + 1], run_.figures);
     bool has_changed = false;
     while (const auto costly = supplementary_.over_budget()) {
@@ -194,15 +196,32 @@ class stratum_loop {
     return has_changed;
   }
 
+  /// Gives a version whose new order is worse its former order back. The other versions of the phase run again as well,
+  /// and find no new tuples.
+  /// @return whether the plan has changed
+  bool put_back_order(std::size_t phase) {
+    while (const auto worse = orders_.find_worse()) {
+      orders_.end(*worse);
+      if (run_.stops->put_back(*worse)) {
+        shared_.take_over_plan(run_.number);
+        return true;
+      }
+      run_phase(shared_, run_.phases[phase + 1], run_.figures);
+    }
+    return false;
+  }
+
   /// Runs an iteration from a phase on.
-  /// @return left: the iteration is complete; done: the restrictions of the stratum were given up; reordered: the plan
-  ///   has changed
+  /// @return left: the iteration is complete; reordered: the plan has changed
   strategy_outcome run_iteration(std::size_t first_phase) {
     const plan::stratum& stratum = run_.stratum;
     run_.iteration = static_cast<word>(run_.figures.iterations + 1);
     for (std::size_t p = first_phase; p < stratum.loop.size(); ++p) {
-      if (run_.is_given_up(p)) return strategy_outcome::done;
       const bool is_changed = run_versions(p);
+      if (put_back_order(p)) {
+        run_.next_phase = p;
+        return strategy_outcome::reordered;
+      }
       for (relation_id relation : stratum.loop[p].advance) shared_.settle(relation, run_.figures);
       if (p + 1 == stratum.loop.size() && !stratum.subsumptions.empty())
         run_.subsume([](auto& runner) { runner.step(); });
@@ -298,6 +317,7 @@ class stratum_loop {
   plan_relations<Machine>& shared_;
   late_indexes late_indexes_;
   supplementary_costs<Machine> supplementary_;
+  order_costs<Machine> orders_;
   bool is_limited_ = false;                      // whether some relation has a size limit
   std::vector<relation_id> counted_;             // relations of the program, whose deltas are reported
   std::set<std::uint32_t> indexes_;              // read by the versions

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "plan/pass.hpp"
+#include "plan/rules/variable_set.hpp"
 
 namespace gpulog::plan {
 namespace {
@@ -98,6 +99,7 @@ class demand_search {
     for (const normalized_rule* rule : rules_) {
       if (rule->head != relation_) continue;
       result.loses_join = result.loses_join || loses_join(*rule);
+      result.is_row_wise = result.is_row_wise && may_be_row_wise(*rule);
       for (const body_atom& atom : rule->atoms) {
         result.reads_itself = result.reads_itself || atom.relation == relation_;
       }
@@ -145,6 +147,16 @@ class demand_search {
       }
     }
     return asked;
+  }
+
+  /// Returns whether the rule derives pairs of variables and tests nothing but these.
+  [[nodiscard]] static bool may_be_row_wise(const normalized_rule& rule) {
+    const std::vector<sema::expression>& head = rule.head_arguments;
+    if (head.size() != 2 || !head[0].is_variable() || !head[1].is_variable()) return false;
+    const variable_set pair = {head[0].variable, head[1].variable};
+    return pair.size() == 2 && rule.negations.empty() &&
+           std::all_of(rule.conditions.begin(), rule.conditions.end(),
+                       [&](const condition& test) { return is_subset(variables_of(test), pair); });
   }
 
   [[nodiscard]] bool loses_join(const normalized_rule& rule) const {
@@ -256,8 +268,8 @@ std::vector<magic_sets_rewriter::value_test> magic_sets_rewriter::tests_of(const
   return tests;
 }
 
-body_atom magic_sets_rewriter::restrict_atom(const body_atom& atom, const std::vector<column_test>& tests,
-                                             const normalized_rule& around, restriction& made, stratum_rules& stratum) {
+body_atom magic_sets_rewriter::restrict_atom(const body_atom& atom, const std::vector<body_atom>& tests,
+                                             const normalized_rule& around, std::vector<normalized_rule>& rules) {
   body_atom result;
   const relation& whole = relations_[atom.relation.value];
   normalized_rule rule;
@@ -282,11 +294,13 @@ body_atom magic_sets_rewriter::restrict_atom(const body_atom& atom, const std::v
     rule.head_arguments.push_back(variable_expression(rule, variable));
   }
   rule.atoms.push_back(reading);
-  for (const column_test& test : tests) {
-    key.push_back(std::numeric_limits<std::uint64_t>::max());
-    key.push_back(test.column);
-    key.push_back(test.values.value);
-    rule.atoms.push_back({test.values, {reading.arguments[test.column]}});
+  for (const body_atom& test : tests) {
+    key.insert(key.end(), {std::numeric_limits<std::uint64_t>::max(), test.relation.value});
+    body_atom& partner = rule.atoms.emplace_back(test);
+    for (term& argument : partner.arguments) {
+      key.insert(key.end(), {static_cast<std::uint64_t>(argument.what), argument.value, argument.literal});
+      if (argument.is_variable()) argument = reading.arguments[argument.value];
+    }
   }
   const auto known = restricted_.find(key);
   if (known != restricted_.end()) {
@@ -297,8 +311,7 @@ body_atom magic_sets_rewriter::restrict_atom(const body_atom& atom, const std::v
   restricted_.emplace(std::move(key), result.relation);
   rule.head = result.relation;
   rule.text = text_of(rule, source_, name_of_);
-  const bool is_growing = growing_in(stratum).contains(atom.relation);
-  (is_growing ? stratum.patterns : made.before).push_back(std::move(rule));
+  rules.push_back(std::move(rule));
   return result;
 }
 
@@ -328,37 +341,25 @@ normalized_rule magic_sets_rewriter::restrict_rule(const normalized_rule& rule, 
     }
     return found;
   };
-  std::map<std::size_t, std::vector<column_test>> by_atom;
+  std::map<std::size_t, std::vector<body_atom>> by_atom;
   std::vector<value_test> apart;
   for (const value_test& test : tests_of(result, asked, made)) {
     if (const auto number = restricted_atom(test.argument)) {
       const std::vector<term>& arguments = result.atoms[*number].arguments;
       const auto place = std::find(arguments.begin(), arguments.end(), test.argument);
-      by_atom[*number].push_back({static_cast<std::uint32_t>(place - arguments.begin()), test.values});
+      const auto column = static_cast<std::uint32_t>(place - arguments.begin());
+      by_atom[*number].push_back({test.values, {{term::form::variable, column, test.argument.kind}}});
     } else {
       apart.push_back(test);
     }
   }
   for (const auto& [number, tests] : by_atom) {
-    result.atoms[number] = restrict_atom(result.atoms[number], tests, rule, made, stratum);
+    auto& rules = growing.contains(result.atoms[number].relation) ? stratum.patterns : made.before;
+    result.atoms[number] = restrict_atom(result.atoms[number], tests, rule, rules);
   }
-  if (is_join) note_reads(rule, result, growing, made);
   for (const value_test& test : apart) result.atoms.push_back({test.values, {test.argument}});
   result.text = text_of(result, source_, name_of_);
   return result;
-}
-
-/// Records the pairs of relations that the restricted and the full rule read. Atoms of complete relations read the same
-/// rows in both, unless a restricted copy exists.
-void magic_sets_rewriter::note_reads(const normalized_rule& rule, const normalized_rule& restricted,
-                                     const relation_set& growing, restriction& made) {
-  std::vector<restricted_read> reads;
-  for (std::size_t number = 0; number < rule.atoms.size(); ++number) {
-    const relation_id whole = rule.atoms[number].relation;
-    const relation_id copy = restricted.atoms[number].relation;
-    if (whole != made.relation && (copy != whole || growing.contains(whole))) reads.push_back({copy, whole});
-  }
-  if (!reads.empty()) made.reads.push_back(std::move(reads));
 }
 
 restriction magic_sets_rewriter::apply(const demand& asked, stratum_rules& stratum) {
@@ -401,10 +402,6 @@ void apply_magic_sets(planning& shared, stratum_rules& stratum) {
   if (!stratum.recursive || !stratum.may_factor) return;
   const auto prefers = [&](column_place first, column_place second) { return shared.demands.prefers(first, second); };
   while (const auto chosen = shared.demands.choose(shared.restrictions.find(stratum, prefers), shared.result.remarks)) {
-    if (stratum.restrictions.empty()) {
-      stratum_rules whole = stratum;
-      stratum.unrestricted.push_back(std::move(whole));
-    }
     const std::size_t patterns = stratum.patterns.size();
     restriction added = shared.restrictions.apply(chosen->asked, stratum);
     std::vector<std::string> reasons;

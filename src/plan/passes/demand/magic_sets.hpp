@@ -29,8 +29,12 @@
 /// in columns that are bound in the same way, or with a variable that the head has in the same column.
 ///
 /// The restriction applies to the atoms of the rules: the rules read `ValueFlow@1(z,x) :- ValueFlow(z,x),
-/// Dereference@1(x)` instead of ValueFlow where x is restricted, so an index returns only demanded rows. During the
-/// fixpoint, the number of these rows shows whether few rows are demanded (plan::restriction_watch).
+/// Dereference@1(x)` instead of ValueFlow where x is restricted, so an index returns only demanded rows.
+///
+/// Bound of a wrong estimate: the restricted relation and the copies are parts of relations that the recursion without
+/// restrictions derives or reads as well, and the rules read these parts only. The recursion therefore does at most the
+/// work that it would do without restrictions, and the full relation repeats at most the work of its own rules: at most
+/// twice the time and the memory.
 namespace gpulog::plan {
 
 class planning;
@@ -56,6 +60,7 @@ struct demand {
   std::vector<demanded_column> columns;
   bool reads_itself = false;  ///< one of its rules reads the relation
   bool loses_join = false;    ///< one of its rules joins by a variable that the head does not contain
+  bool is_row_wise = true;    ///< by their form, row-wise evaluation may run the rules (row_wise_evaluation.hpp)
 };
 
 class magic_sets_rewriter {
@@ -77,27 +82,24 @@ class magic_sets_rewriter {
   /// Replaces the full relation with the restricted relation. Rules of restricted copies of members become patterns.
   [[nodiscard]] restriction apply(const demand& asked, stratum_rules& stratum);
 
+  /// Returns an atom that reads a copy of the atom's relation: its named columns, in the rows that pass all tests.
+  /// @param tests atoms of complete relations; their variables are numbers of the atom's columns
+  /// @param around the rule of the atom
+  /// @param rules receives the rule of the copy, unless the copy exists
+  [[nodiscard]] body_atom restrict_atom(const body_atom& atom, const std::vector<body_atom>& tests,
+                                        const normalized_rule& around, std::vector<normalized_rule>& rules);
+
  private:
   /// Test that the value of an argument is in a unary relation.
   struct value_test {
     term argument;
     relation_id values;
   };
-  /// Test that the value of an atom's column is in a unary relation.
-  struct column_test {
-    std::uint32_t column = 0;
-    relation_id values;
-  };
-
   [[nodiscard]] relation_id values_of(const demanded_column& asked, const normalized_rule& around, restriction& made);
   [[nodiscard]] std::vector<value_test> tests_of(const normalized_rule& rule, const demand& asked,
                                                  const restriction& made) const;
   [[nodiscard]] normalized_rule restrict_rule(const normalized_rule& rule, const demand& asked, restriction& made,
                                               stratum_rules& stratum);
-  static void note_reads(const normalized_rule& rule, const normalized_rule& restricted,
-                         const std::set<relation_id>& growing, restriction& made);
-  [[nodiscard]] body_atom restrict_atom(const body_atom& atom, const std::vector<column_test>& tests,
-                                        const normalized_rule& around, restriction& made, stratum_rules& stratum);
 
   const sema::program& source_;
   const std::vector<relation>& relations_;

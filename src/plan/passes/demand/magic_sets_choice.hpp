@@ -28,13 +28,9 @@ class magic_sets_choice {
       : source_(source),
         known_(known),
         is_forced_(chosen.modes.is_always("magic-sets")),
-        is_watched_(!is_forced_ || chosen.watches_magic_sets),
         costs_(costs),
         name_of_(name_of),
         sources_(sources) {}
-
-  /// Returns whether a restriction is abandoned if the demand exceeds the estimate.
-  [[nodiscard]] bool is_watched() const { return is_watched_; }
 
   /// Returns whether the first column is expected to have fewer values; for magic_sets_rewriter::find.
   [[nodiscard]] bool prefers(column_place first, column_place second) const;
@@ -50,7 +46,6 @@ class magic_sets_choice {
   const sema::program& source_;
   const statistics& known_;
   bool is_forced_;  ///< restrict whatever can be restricted
-  bool is_watched_;
   const cost_model& costs_;
   const relation_namer& name_of_;
   value_sources& sources_;

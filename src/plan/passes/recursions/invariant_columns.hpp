@@ -14,9 +14,10 @@ struct stratum_rules;
 /// Prepares a recursive stratum for decomposition (plan/passes/recursions/decomposition.hpp) if its linear rules join
 /// more than one edge. In `r(p,y) :- r(p,z), e(z,y,_), y != 3, !gone(z,y)` no literal except r depends on p, so
 /// `r@1(z,y) :- e(z,y,_), y != 3, !gone(z,y)` is computed before the recursion and `r(p,y) :- r(p,z), r@1(z,y)`
-/// remains. Applies only if all recursive rules reach this form and each step has at most as many rows as one of its
-/// atoms. Does not apply if few values of p are demanded, because most of the step would be unused, or if the step
-/// computes values that may trap, or texts and records, which the original program might never construct.
+/// remains. Applies only if all recursive rules reach this form. Bound: each step has at most as many rows as one of
+/// its atoms, and is derived by one scan of this atom. Does not apply if few values of p are demanded, because most of
+/// the step would be unused, or if the step computes values that may trap, or texts and records, which the original
+/// program might never construct.
 /// @param rules rules of the stratum; rewritten
 /// @param members relations of the stratum; each permits a decomposition
 /// @return rules of the new relations, to be evaluated before the stratum; empty: nothing was changed

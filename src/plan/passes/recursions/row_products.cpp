@@ -146,9 +146,7 @@ std::optional<product_source> first_source(const program& plan, const rule_versi
 
 std::optional<product_recursion> find_product_recursion(const program& plan, std::size_t number) {
   const stratum& considered = plan.strata[number];
-  if (!considered.recursive || considered.decomposed || considered.watch || considered.only_if ||
-      !considered.subsumptions.empty())
-    return std::nullopt;
+  if (!considered.recursive || considered.decomposed || !considered.subsumptions.empty()) return std::nullopt;
   product_recursion result;
   for (const relation_id id : considered.relations) {
     if (!has_rows(plan.relations[id.value])) return std::nullopt;

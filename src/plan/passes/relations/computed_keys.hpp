@@ -23,6 +23,9 @@ struct stratum_rules;
 /// `node@1(x,h) :- node(x), h = x/2` in the same way. Applies if a relation of the recursion joins on a value that is
 /// computed from an atom's variables alone and from which no variable can be computed back.
 ///
+/// Bound: a created relation has at most one row per row of its atom's relation, and is derived by one scan. The rule
+/// as written reads all of these rows for each row of another atom.
+///
 /// Aggregates over fields (`count : { call([x,_]) }` for each x) search a relation of the fields in the same way.
 class pattern_extraction {
  public:

@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <set>
-#include <utility>
 #include <vector>
 
 #include "plan/cost/calibration.hpp"
@@ -105,66 +103,34 @@ class semi_join_reduction {
   }
 
   void read_reduced(normalized_rule& rule, std::uint32_t atom, const partner& by) {
-    const body_atom read = rule.atoms[atom];
-    const body_atom& complete = rule.atoms[by.atom];
-    const relation whole = shared_.result.relations[read.relation.value];
-    normalized_rule made;
-    made.words = rule.words;
-    made.id = rule.id;
-    made.location = rule.location;
-    std::vector<std::string> names;
-    std::vector<value_kind> kinds;
-    std::vector<std::uint64_t> key = {read.relation.value};
-    std::map<std::uint32_t, std::uint32_t> variables;  // from the rule's variables to the new rule's
-    body_atom all{read.relation, std::vector<term>(read.arguments.size())};
-    body_atom reading;
-    for (std::uint32_t column = 0; column < read.arguments.size(); ++column) {
-      const term& argument = read.arguments[column];
-      if (!argument.is_variable() && !argument.is_constant()) continue;
-      reading.arguments.push_back(argument);
-      names.push_back(whole.attribute_names[column]);
-      kinds.push_back(whole.kinds[column]);
-      const auto variable = static_cast<std::uint32_t>(made.variables.size());
-      made.variables.push_back({names.back(), kinds.back()});
-      made.head_arguments.push_back(variable_expression(made, variable));
-      all.arguments[column] = variable_term(made, variable);
-      if (argument.is_variable()) variables.emplace(argument.value, variable);
-      key.push_back(column);
-    }
-    body_atom test{complete.relation, std::vector<term>(complete.arguments.size())};
-    key.insert(key.end(), {UINT64_MAX, complete.relation.value});
-    for (std::uint32_t column = 0; column < complete.arguments.size(); ++column) {
-      const term& argument = complete.arguments[column];
-      if (argument.is_constant()) {
-        test.arguments[column] = argument;
-        key.insert(key.end(), {0, column, argument.literal});
-      } else if (const auto common = variables.find(argument.value);
-                 argument.is_variable() && common != variables.end()) {
-        test.arguments[column] = variable_term(made, common->second);
-        key.insert(key.end(), {1, column, common->second});
+    const body_atom& read = rule.atoms[atom];
+    body_atom test = rule.atoms[by.atom];
+    for (term& argument : test.arguments) {
+      if (!argument.is_variable()) continue;
+      const auto common = std::find(read.arguments.begin(), read.arguments.end(), argument);
+      if (common == read.arguments.end()) {
+        argument = {term::form::unnamed, 0, argument.kind};
+      } else {
+        argument.value = static_cast<std::uint32_t>(common - read.arguments.begin());
       }
     }
-    const auto [known, is_new] = made_.emplace(std::move(key), relation_id());
-    if (is_new) {
-      known->second = shared_.make_relation(read.relation, std::move(names), std::move(kinds));
-      made.head = known->second;
-      made.atoms = {std::move(all), std::move(test)};
-      made.text = text_of(made, shared_.source, shared_.name_of);
-      shared_.costs.set_rows(made.head, shared_.costs.rows(read.relation, part::all) * by.share);
-      shared_.remark(fmt::format("{}: rows of {} that have a partner in {}, {:.2g} % of its values",
-                                 shared_.name_of(made.head), whole.name, shared_.name_of(complete.relation),
-                                 100 * by.share));
-      growing_.insert(made.head);
-      stratum_.patterns.push_back(std::move(made));
-    }
-    reading.relation = known->second;
-    rule.atoms[atom] = std::move(reading);
+    const std::size_t known = stratum_.patterns.size();
+    rule.original = original_of(rule);
+    rule.atoms[atom] = shared_.restrictions.restrict_atom(read, {test}, rule, stratum_.patterns);
+    if (stratum_.patterns.size() == known) return;
+    const relation_id reduced = stratum_.patterns.back().head;
+    const relation_id whole = stratum_.patterns.back().atoms.front().relation;
+    shared_.costs.set_rows(reduced, shared_.costs.rows(whole, part::all) * by.share);
+    shared_.remark(fmt::format("{}: rows of {} that have a partner in {}, {:.2g} % of its values",
+                               shared_.name_of(reduced), shared_.name_of(whole), shared_.name_of(test.relation),
+                               100 * by.share));
+    growing_.insert(reduced);
+    stratum_.reduced.push_back(reduced);
   }
 
   planning& shared_;
   stratum_rules& stratum_;
   std::set<relation_id> growing_;
-  std::map<std::vector<std::uint64_t>, relation_id> made_;  // by canonical form
 };
 
 }  // namespace

@@ -18,8 +18,9 @@ struct stratum_rules;
 /// pts without a partner derive nothing. The reduction applies if an atom of the recursion without common variables
 /// with the complete atom would search the reduced atom, if at most calibration::largest_demanded_share of the values
 /// are expected to have a partner, and if the two atoms do not become a supplementary relation of their join
-/// (supplementary.hpp). The reduction does not apply with a device, which sorts an index faster than it runs one more
-/// kernel per iteration. In mode `always`, every correct reduction applies.
+/// (supplementary.hpp). If the estimate is wrong, the loop abandons `pts@1` like other supplementary relations, and
+/// continues with the rule as written. The reduction does not apply with a device, which sorts an index faster than it
+/// runs one more kernel per iteration. In mode `always`, every correct reduction applies.
 void reduce_by_semi_joins(planning& shared, stratum_rules& stratum);
 
 }  // namespace gpulog::plan

@@ -51,6 +51,18 @@ std::optional<normalized_rule> rule_of_body(const normalized_rule& rule) {
   return result;
 }
 
+/// Returns whether the head has each variable that it uses as an argument: as many rows as the shared relation.
+bool has_all_rows(const normalized_rule& rule) {
+  std::set<std::uint32_t> columns;
+  std::vector<std::uint32_t> used;
+  for (const sema::expression& argument : rule.head_arguments) {
+    append_variables(argument, used);
+    if (argument.is_variable()) columns.insert(argument.variable);
+  }
+  return std::all_of(used.begin(), used.end(),
+                     [&columns](std::uint32_t variable) { return columns.contains(variable); });
+}
+
 /// Returns the stratum of each relation.
 std::vector<std::size_t> strata_of(const sema::program& source) {
   std::vector<std::size_t> result(source.relations.size());
@@ -74,6 +86,7 @@ shared_bodies::shared_bodies(const sema::program& source, const std::vector<bool
     struct candidate {
       std::vector<rule_id> rules;
       std::size_t atoms = 0;
+      bool is_bounded = false;  ///< a head has as many rows as the relation
     };
     std::map<std::vector<std::uint64_t>, candidate> found;
     for (std::size_t number = begin; number < end; ++number) {
@@ -91,9 +104,10 @@ shared_bodies::shared_bodies(const sema::program& source, const std::vector<bool
       candidate& shared = found[*key];
       shared.rules.push_back(rule.id);
       shared.atoms = normal.atoms.size();
+      shared.is_bounded |= has_all_rows(normal);
     }
     for (const auto& [key, shared] : found) {
-      if (!is_worth_it(shared.rules.size(), shared.atoms)) continue;
+      if (!shared.is_bounded || !is_worth_it(shared.rules.size(), shared.atoms)) continue;
       for (const rule_id id : shared.rules) body_of_[id] = bodies_.size();
       bodies_.push_back({shared.rules.size(), {}});
     }

@@ -19,6 +19,9 @@ class planning;
 /// the heads, and the rules read the relation. Its tuples are distinct, so a head without other rules is a copy of the
 /// relation and needs no tuple set (plan/passes/relations/needless_sets.hpp).
 ///
+/// Bound: each needed variable is an argument of at least one head, which therefore has at least the rows of the
+/// relation.
+///
 /// Applies if three heads need the same variables, or two heads if the body has three atoms. A head that needs fewer
 /// variables only tests whether values for the other variables exist, which costs less than enumerating them. Does not
 /// apply to bodies of one atom, whose relation would be a copy, to bodies with aggregates, ranges or counters, or to

@@ -22,7 +22,6 @@ class stratum_factoring {
   stratum_factoring(std::vector<normalized_rule> rules, const std::vector<relation_id>& members,
                     const sema::program& source, const relation_maker& make_relation, const relation_namer& name_of)
       : rules_(std::move(rules)),
-        originals_(rules_.size()),
         removed_(rules_.size()),
         recursive_(members.begin(), members.end()),
         source_(source),
@@ -41,12 +40,12 @@ class stratum_factoring {
       for (std::uint32_t number = 0; number < rules_.size(); ++number) factor_rule(number);
     }
     for (std::uint32_t number = 0; number < rules_.size(); ++number) {
-      if (originals_[number] != nullptr && !removed_[number]) merge_ends(number);
+      if (rules_[number].original != nullptr && !removed_[number]) merge_ends(number);
     }
     for (const std::uint32_t level : result_.levels) result_.own_level = std::max(result_.own_level, level + 1);
     for (std::uint32_t number = 0; number < rules_.size(); ++number) {
       if (removed_[number]) continue;
-      result_.rules.push_back({std::move(rules_[number]), result_.own_level, std::move(originals_[number])});
+      result_.rules.push_back({std::move(rules_[number]), result_.own_level});
     }
     return std::move(result_);
   }
@@ -77,8 +76,9 @@ class stratum_factoring {
       is_factored = true;
     }
     if (!is_factored) return;
-    originals_[number] = std::make_shared<const normalized_rule>(std::move(rules_[number]));
+    auto original = original_of(rules_[number]);
     rules_[number] = std::move(steps).take_rule();
+    rules_[number].original = std::move(original);
   }
 
   [[nodiscard]] std::size_t worth_of(const step_candidate& step) const {
@@ -137,12 +137,11 @@ class stratum_factoring {
     levels_.emplace(relation, level);
   }
 
-  void add_supplementary_rule(normalized_rule rule, std::uint32_t level,
-                              std::shared_ptr<const normalized_rule> original = nullptr) {
+  void add_supplementary_rule(normalized_rule rule, std::uint32_t level) {
     rule.plans.clear();
     drop_unused_variables(rule);
     rule.text = text_of(rule);
-    result_.rules.push_back({std::move(rule), level, std::move(original)});
+    result_.rules.push_back({std::move(rule), level});
   }
 
   void factor_out(const step_candidate& chosen, step_candidates& steps) {
@@ -311,8 +310,7 @@ class stratum_factoring {
   [[nodiscard]] bool may_have_end(std::uint32_t number, relation_id head, std::size_t atoms) const {
     const normalized_rule& rule = rules_[number];
     const bool plain = rule.conditions.empty() && rule.negations.empty() && rule.plans.empty();
-    return !removed_[number] && originals_[number] == nullptr && plain && rule.head == head &&
-           rule.atoms.size() > atoms;
+    return !removed_[number] && rule.original == nullptr && plain && rule.head == head && rule.atoms.size() > atoms;
   }
 
   [[nodiscard]] std::optional<matched_beginning> find_beginning(const rule_end& end, relation_id head,
@@ -384,7 +382,8 @@ class stratum_factoring {
       const std::uint32_t level = levels_.at(reading->relation);
       result_.remarks.push_back(fmt::format("{}: also the beginning of {}, which ends as {}",
                                             name_of_(reading->relation), merged.text, rule.text));
-      add_supplementary_rule(std::move(added), level, std::make_shared<const normalized_rule>(merged));
+      added.original = original_of(merged);
+      add_supplementary_rule(std::move(added), level);
       removed_[other] = true;
     }
   }
@@ -404,8 +403,7 @@ class stratum_factoring {
   }
 
   std::vector<normalized_rule> rules_;
-  std::vector<std::shared_ptr<const normalized_rule>> originals_;  // of rules with a supplementary atom
-  std::vector<bool> removed_;                                      // whether the rule was merged into another rule
+  std::vector<bool> removed_;  // whether the rule was merged into another rule
   std::set<relation_id> recursive_;
   const sema::program& source_;
   const relation_maker& make_relation_;

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -37,8 +36,6 @@ namespace gpulog::plan {
 struct factored_rule {
   normalized_rule rule;
   std::uint32_t level = 0;
-  /// The rule as written, if `rule` reads steps of it, or is the merged beginning of it; nullptr: no step was factored.
-  std::shared_ptr<const normalized_rule> original = nullptr;
 };
 
 struct factored_stratum {

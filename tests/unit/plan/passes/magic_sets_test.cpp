@@ -26,13 +26,12 @@ std::vector<std::string> names_in(const program& plan, const stratum& one) {
   return names;
 }
 
-/// Relations of strata that are no program's input, in order of evaluation, if no restriction is given up.
+/// Relations of strata that are no program's input, in order of evaluation.
 std::vector<std::vector<std::string>> strata_of(const std::string& text, const options& chosen = always,
                                                 const statistics& known = {}) {
   const program plan = plan_text(text, chosen, known);
   std::vector<std::vector<std::string>> strata;
   for (const stratum& one : plan.strata) {
-    if (one.only_if && one.only_if->given_up) continue;
     if (!one.once.versions.empty() || one.recursive) strata.push_back(names_in(plan, one));
   }
   return strata;
@@ -71,42 +70,6 @@ TEST(magic_sets, a_relation_that_is_read_at_given_keys_has_all_its_tuples_in_a_s
   EXPECT_EQ(texts_of(plan, "s@2"), std::vector<std::string>{"s@2(x,y) :- s(x,y), u(y)."});
   EXPECT_EQ(texts_of(plan, "r@1"), std::vector<std::string>{"r@1(x,y) :- s@1(x,z), s@2(z,y)."});
   EXPECT_EQ(texts_of(plan, "r"), std::vector<std::string>{"r(x,y) :- s(x,z), s(z,y)."});
-}
-
-TEST(magic_sets, a_watched_stratum_has_another_form_for_when_it_is_given_up) {
-  const std::string text = mutual_declarations + plain_r + "s(x,y) :- d(_,x), r(x,y), u(y).\n";
-  const program plan = plan_text(text, {.modes = {{"magic-sets", tuning_mode::always}}, .watches_magic_sets = true});
-  std::vector<stratum> strata;
-  for (const stratum& one : plan.strata) {
-    if (one.watch || one.only_if) strata.push_back(one);
-  }
-  ASSERT_EQ(strata.size(), 3U);
-  const std::size_t number = strata[1].only_if->stratum;
-  const std::vector<std::string> restricted = {"s", "r@1", "s@1", "s@2"};
-  EXPECT_EQ(names_in(plan, plan.strata[number]), restricted);
-  const std::vector<std::string> whole = {"s", "r"};
-  EXPECT_EQ(names_in(plan, strata[1]), whole);
-  EXPECT_TRUE(strata[1].only_if->given_up && strata[1].recursive);
-  EXPECT_EQ(names_in(plan, strata[2]), std::vector<std::string>{"r"});
-  EXPECT_FALSE(strata[2].only_if->given_up || strata[2].recursive);
-  EXPECT_EQ(strata[2].only_if->stratum, number);
-
-  ASSERT_EQ(strata[0].watch->relations.size(), 1U);
-  const watched_restriction& watched = strata[0].watch->relations[0];
-  const auto name = [&plan](relation_id id) { return plan.relations[id.value].name; };
-  EXPECT_EQ(name(watched.relation) + " " + name(watched.restricted), "r r@1");
-  ASSERT_EQ(watched.rules.size(), 1U);
-  std::vector<std::string> reads;
-  for (const restricted_read& read : watched.rules[0]) reads.push_back(name(read.copy) + " of " + name(read.whole));
-  EXPECT_EQ(reads, (std::vector<std::string>{"s@1 of s", "s@2 of s"}));
-
-  const std::string explained = explain(plan);
-  const std::string condition = " only if stratum " + std::to_string(number) + " is ";
-  EXPECT_NE(explained.find("s, r (recursive)" + condition + "given up\n"), std::string::npos) << explained;
-  EXPECT_NE(explained.find(": r" + condition + "not given up\n"), std::string::npos) << explained;
-  EXPECT_NE(explained.find("  given up if more than 10 % of the rows are asked for"), std::string::npos) << explained;
-  // Who wants it in any case gets it.
-  for (const stratum& one : plan_text(text, always).strata) EXPECT_FALSE(one.watch || one.only_if);
 }
 
 TEST(magic_sets, what_several_readers_and_constants_ask_for_is_united) {
@@ -179,6 +142,17 @@ TEST(magic_sets, by_itself_only_where_few_of_many_values_are_asked_for) {
   EXPECT_FALSE(chooses(comparing(1e5, 0.6, 0.1)));
   EXPECT_FALSE(chooses(comparing(1e5, 0.1, 0.6)));
   EXPECT_FALSE(chooses(comparing(100, 0.1, 0.1)));
+  // Relations that row-wise evaluation completes.
+  const auto with_rule = [&](const std::string& declaration, const std::string& rule) {
+    return mutual_declarations + declaration + rule + "s(x,y) :- d(x,z), r(z,y), u(y).\n";
+  };
+  const std::string binary = ".decl r(x:number, y:number)\n";
+  EXPECT_TRUE(
+      is_restricted(with_rule(binary, "r(x,y) :- s(x,z), s(z,y), x != y.\n"), "r", {}, comparing(1e5, 0.1, 0.1)));
+  EXPECT_FALSE(
+      is_restricted(with_rule(binary, "r(x,y) :- s(x,z), s(z,y), x != z.\n"), "r", {}, comparing(1e5, 0.1, 0.1)));
+  EXPECT_FALSE(
+      is_restricted(with_rule(binary, "r(x,y) :- s(x,z), s(z,y), !e(x,y).\n"), "r", {}, comparing(1e5, 0.1, 0.1)));
   // Not one that reads itself, nor one that copies others.
   const statistics few = comparing(1e5, 0.01, 0.01);
   EXPECT_TRUE(chooses(few));

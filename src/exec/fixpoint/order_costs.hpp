@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "exec/fixpoint/stratum_run.hpp"
+
+namespace gpulog::exec {
+
+/// Compares the bindings per delta row of a version in a running loop, before and after the last change of its order.
+/// The new order is observed for as many delta rows as the former order has joined. If the new order exceeds the
+/// bindings of the former order by cut_offs::worse_order_factor, the version returns to the former order. Only a CPU
+/// ends runs by budgets, so only a CPU compares.
+template <class Machine>
+class order_costs {
+ public:
+  explicit order_costs(stratum_run<Machine>& run) : run_(&run) {}
+
+  /// Limits the observed versions of a phase.
+  void grant(std::size_t phase) {
+    for (const observed& one : observed_) one.version->pipeline.budget = nullptr;
+    observed_.clear();
+    if (run_->stops == nullptr || !run_->stops->put_back) return;
+    std::size_t number = 0;
+    for (std::size_t p = 0; p < phase; ++p) number += run_->phases[p].size();
+    for (running_version& version : run_->phases[phase]) {
+      const std::optional<double> left = bindings_left(version);
+      if (left && version.pipeline.budget == nullptr) {
+        observed_.push_back({number, &version, *left, std::make_unique<kernels::work_budget>()});
+        observed_.back().budget->left = *left;
+        version.pipeline.budget = observed_.back().budget.get();
+      }
+      ++number;
+    }
+  }
+
+  /// Returns the number of a version that exceeded its limit in the last run.
+  [[nodiscard]] std::optional<std::size_t> find_worse() const {
+    for (const observed& one : observed_) {
+      if (one.budget->left < 0) return one.number;
+    }
+    return std::nullopt;
+  }
+
+  /// Removes the limit of a version whose run ended early, and counts the bindings of the run.
+  void end(std::size_t number) {
+    for (const observed& one : observed_) {
+      if (one.number != number) continue;
+      one.version->pipeline.budget = nullptr;
+      one.version->figures->bindings += static_cast<std::uint64_t>(one.limit - one.budget->left);
+    }
+    std::erase_if(observed_, [number](const observed& one) { return one.number == number; });
+  }
+
+ private:
+  struct observed {
+    std::size_t number;
+    running_version* version;
+    double limit;
+    std::unique_ptr<kernels::work_budget> budget;
+  };
+
+  /// Returns the bindings that a run may make; nothing: no limit.
+  [[nodiscard]] std::optional<double> bindings_left(const running_version& version) const {
+    const plan::rule_version& planned = *version.planned;
+    if (planned.is_retired || planned.is_put_back || !version.delta || version.figures->former.empty())
+      return std::nullopt;
+    const version_statistics& figures = *version.figures;
+    const plan_work change = figures.former.back();
+    const plan_work start = figures.former.size() < 2 ? plan_work() : figures.former[figures.former.size() - 2];
+    const std::uint64_t rows_before = change.delta_rows - start.delta_rows;
+    const std::uint64_t rows_since = figures.delta_rows - change.delta_rows;
+    if (rows_before == 0 || rows_since > rows_before) return std::nullopt;
+    const std::uint64_t rows = rows_since + run_->shared.relation_of(*version.delta).delta_rows();
+    const double per_row = static_cast<double>(change.bindings - start.bindings) / static_cast<double>(rows_before);
+    const cut_offs& cut = run_->shared.chosen.cut;
+    return cut.free_order_bindings + cut.worse_order_factor * per_row * static_cast<double>(rows) -
+           static_cast<double>(figures.bindings - change.bindings);
+  }
+
+  stratum_run<Machine>* run_;
+  std::vector<observed> observed_;
+};
+
+}  // namespace gpulog::exec
