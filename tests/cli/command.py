@@ -20,8 +20,8 @@ STACK_BYTES = 1 << 28
 TIMEOUT_SECONDS = 600 if IS_SANITIZED else 60
 
 
-def scaled(usual):
-    return usual // 10 if IS_SANITIZED else usual
+def scaled(usual, least=0):
+    return max(least, usual // 50) if IS_SANITIZED else usual
 
 
 def raise_stack_limit():

@@ -101,7 +101,7 @@ class ManyFiles(CommandTest):
 
     def test_none_is_left_by_one_that_fails(self):
         text = self.text() + LargeValues.SHARED + '.output whole\n'
-        process = self.run_program(text, '-j', '4', '--memory-limit', '200M')
+        process = self.run_program(text, '-j', '4', '--memory-limit', '40M' if IS_SANITIZED else '200M')
         self.assert_fails(process, 'Out of memory while writing relation whole')
 
 
@@ -319,7 +319,7 @@ class LargeValues(CommandTest):
     def test_shared_parts_obey_the_memory_limit(self):
         for parameters in self.FORMATS:
             with self.subTest(parameters=parameters):
-                process = self.run_program(self.SHARED + '.output whole%s\n' % parameters, '--memory-limit', '20M')
+                process = self.run_program(self.SHARED + '.output whole%s\n' % parameters, '--memory-limit', '8M' if IS_SANITIZED else '20M')
                 self.assert_fails(process, 'Out of memory while writing relation whole', '--memory-limit')
 
     @unittest.skipIf(IS_SANITIZED, 'a gigabyte takes long there')

@@ -208,7 +208,8 @@ TEST(again, whatever_the_first_evaluation_was) {
                            "g(x,w) :- e(y,x), g(y,z), e(z,w).\n";
   std::vector<mode> ways = modes;
   if (no_gpu().empty()) ways.insert(ways.end(), gpu_modes.begin(), gpu_modes.end());
-  for (const mode& how : ways) {
+  for (std::size_t way = 0; way < ways.size(); way += oracle::is_sanitized ? 3 : 1) {
+    const mode& how = ways[way];
     SCOPED_TRACE(how.name);
     facts_from_scratch facts(text, word_size::bits32);
     engine running = engine_of(text, how, word_size::bits32, true);

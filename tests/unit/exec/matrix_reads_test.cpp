@@ -101,6 +101,7 @@ TEST(matrix_reads, of_words_need_no_columns) {
     EXPECT_TRUE(kept.is_kept) << rule;
     EXPECT_FALSE(kept.found.empty()) << rule;
     EXPECT_EQ(read(rule, 3, 1e9, 0, product).found, kept.found) << rule;
+    if (oracle::is_sanitized) continue;
     for (const unsigned threads : {1U, 3U}) EXPECT_EQ(read(rule, threads, 0, 0, product).found, kept.found) << rule;
   }
   EXPECT_FALSE(read("o(x,y) :- e(z,y), r(x,z).\n", 1, 0, 0, product).is_kept);

@@ -105,26 +105,30 @@ void expect_read(const words_of_pairs& made, word most) {
   const word* const all = made.rows().values_of(0).values;
   pairs forward;
   pairs backward;
+  std::vector<std::uint64_t> counts(most + 1ULL);
+  std::vector<std::uint64_t> source_counts(most + 1ULL);
+  for (const auto& [x, y] : made.expected()) {
+    ++counts[x];
+    ++source_counts[y];
+  }
   for (word x = 0; x <= most; ++x) {
     const word* const key = &x;
-    const auto is_with = [x](const auto& pair) { return pair.first == x; };
-    const auto count = std::count_if(made.expected().begin(), made.expected().end(), is_with);
+    const std::uint64_t count = counts[x];
     const std::uint32_t source = reader->source_number(&key, 0);
     if (source == matrix_reader::none) {
-      EXPECT_EQ(count, 0);
+      EXPECT_EQ(count, 0U);
     } else {
-      EXPECT_EQ(reader->count_targets(source), static_cast<std::uint64_t>(count));
+      EXPECT_EQ(reader->count_targets(source), count);
       EXPECT_EQ(reader->has_targets(source), count != 0);
       reader->targets_of(source).for_each_range([&](std::uint64_t first, std::uint64_t behind) {
         for (; first < behind; ++first) EXPECT_TRUE(forward.emplace(x, all[first]).second);
       });
     }
-    const auto is_of = [x](const auto& pair) { return pair.second == x; };
-    const auto sources = std::count_if(made.expected().begin(), made.expected().end(), is_of);
+    const std::uint64_t sources = source_counts[x];
     const std::uint32_t number = reader->target_number(&key, 0);
     EXPECT_EQ(number == matrix_reader::none, sources == 0);
     if (number == matrix_reader::none) continue;
-    EXPECT_EQ(reader->count_sources(number), static_cast<std::uint64_t>(sources));
+    EXPECT_EQ(reader->count_sources(number), sources);
     reader->sources_of(number).for_each_range([&](std::uint64_t first, std::uint64_t behind) {
       for (; first < behind; ++first) EXPECT_TRUE(backward.emplace(all[first], x).second);
     });
@@ -140,7 +144,8 @@ void expect_contained(const words_of_pairs& made, word most) {
   std::vector<std::uint8_t> found(most + 1ULL);
   const word* const columns[] = {x.data(), y.data()};
   for (word i = 0; i <= most; ++i) y[i] = i;
-  for (word source = 0; source <= most; ++source) {
+  const word step = oracle::is_sanitized && most > 1000 ? 17 : 1;
+  for (word source = 0; source <= most; source += step) {
     std::fill(x.begin(), x.end(), source);
     reader->contains(columns, most + 1, found.data());
     for (word i = 0; i <= most; ++i) ASSERT_EQ(found[i] != 0, made.expected().contains({source, i}));
@@ -150,11 +155,13 @@ void expect_contained(const words_of_pairs& made, word most) {
 void expect_kept(std::uint32_t numbers, const pairs& of) {
   for (const auto& [is_plain, has_lists] :
        {std::pair(true, false), std::pair(false, false), std::pair(true, true), std::pair(false, true)}) {
-    if (oracle::is_sanitized && is_plain && numbers > 1000) continue;
+    const bool is_slow = oracle::is_sanitized && numbers > 1000;
+    if (is_slow && (is_plain || !has_lists)) continue;
     const words_of_pairs made(numbers, of, is_plain, has_lists);
     EXPECT_EQ(made.rows().rows(), of.size());
     EXPECT_GT(made.rows().bytes(), 0U);
     for (const std::uint64_t part : {1, 7, 1000}) {
+      if (is_slow && part != 7) continue;
       EXPECT_EQ(made.written(part, false), made.expected());
       EXPECT_EQ(made.written(part, true), made.expected());
     }
