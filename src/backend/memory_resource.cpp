@@ -100,7 +100,8 @@ std::string shortage(const memory_exceeded& fault, const memory_resource& memory
   if (fault.purpose != nullptr) text += std::string(" for ") + fault.purpose;
   text += " with " + std::to_string(fault.used) + " bytes in use" + memory.named_uses();
   if (fault.limit == 0) return text + ", and the machine has no more";
-  return text + ", and the limit is " + std::to_string(fault.limit) + " bytes (raise it with " + option_named("memory-limit") + ")";
+  return text + ", and the limit is " + std::to_string(fault.limit) + " bytes (raise it with " +
+         option_named("memory-limit") + ")";
 }
 
 memory_resource& unlimited_memory() {
