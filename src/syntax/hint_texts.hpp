@@ -25,8 +25,7 @@ inline constexpr std::string_view branch_form = "A branch of an algebraic data t
 
 inline std::string query_hint() {
   const bool is_flag = current_option_form() == option_form::flag;
-  return std::string("A query is not part of a program: ask it with ") +
-         (is_flag ? "--query 'p(x)'" : "query('p(x)')");
+  return std::string("A query is not part of a program: ask it with ") + (is_flag ? "--query 'p(x)'" : "query('p(x)')");
 }
 
 }  // namespace gpulog::syntax
