@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 
 
 def whole_number(name: str, value: object, least: int) -> int:
-    """Returns an option that is an integer. Raises TypeError and ValueError that name the option."""
+    """Checks an integer option. Raises TypeError or ValueError with the name of the option."""
     try:
         if isinstance(value, bool):
             raise TypeError
@@ -23,7 +23,7 @@ def whole_number(name: str, value: object, least: int) -> int:
 
 
 def seconds(name: str, value: float | None) -> float | None:
-    """Returns an option that is a time."""
+    """Checks a number of seconds; None means no limit. Raises TypeError or ValueError with the name of the option."""
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -34,19 +34,19 @@ def seconds(name: str, value: float | None) -> float | None:
 
 
 def folder(name: str, value: str | os.PathLike[str] | None) -> str:
-    """Returns an option that names a folder; None is an empty text."""
+    """Checks a folder; None becomes an empty text. Raises TypeError with the name of the option."""
     if value is not None and not isinstance(value, (str, os.PathLike)):
         raise TypeError(f"{name} must be a folder, not {value!r}")
     return "" if value is None else os.fspath(value)
 
 
 def options_of(function: Callable[..., object]) -> list[str]:
-    """Returns the names of keyword arguments."""
+    """Returns the names of the keyword arguments of a function."""
     parameters = inspect.signature(function).parameters.values()
     return [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
 
 
-def did_you_mean(name: str, names: Iterable[str], what: str = "") -> str:
+def did_you_mean(name: str, names: Iterable[str], prefix: str = "") -> str:
     """Returns ", did you mean 'x'?" for a similar name, or an empty text."""
     found = difflib.get_close_matches(name, list(names), 1)
-    return f", did you mean {what}'{found[0]}'?" if found else ""
+    return f", did you mean {prefix}'{found[0]}'?" if found else ""

@@ -80,8 +80,8 @@ std::optional<bool> hold(const std::vector<sema::literal>& parts, rule_matcher& 
   }
 }
 
-/// Marks each literal alone if all variables have values. Otherwise marks the literals from left to right as long as
-/// all of them have a common match, and the first literal without one.
+/// Marks each literal alone if all variables have values. Otherwise marks literals from left to right while all marked
+/// literals have a common match, and then the first literal without a common match.
 void mark_parts(const std::vector<sema::literal>& body, rule_matcher& matcher, failed_rule& shown) {
   std::vector<sema::literal> parts;
   for (std::size_t number = 0; number < body.size(); ++number) {

@@ -12,9 +12,9 @@
 namespace gpulog::exec {
 
 /// Compares the bindings per delta row of a version in a running loop, before and after the last change of its order.
-/// The new order is observed for as many delta rows as the former order has joined. If the new order exceeds the
-/// bindings of the former order by cut_offs::worse_order_factor, the version returns to the former order. Only a CPU
-/// ends runs by budgets, so only a CPU compares.
+/// The comparison ends when the new order has joined the same number of delta rows as the former order. If the new
+/// order makes more than cut_offs::worse_order_factor times the bindings of the former order, the version returns to
+/// the former order. Budgets end runs on a CPU only, so a device does not compare.
 template <class Machine>
 class order_costs {
  public:

@@ -35,7 +35,7 @@ TEST(again, what_is_inserted_and_erased_changes_results) {
   run.evaluate();
   EXPECT_EQ(pairs_of(run, "reach"), (pairs{{1, 2}}));
   run.relation("edge").insert({2, 3});
-  EXPECT_EQ(pairs_of(run, "reach"), (pairs{{1, 2}}));  // until it is evaluated
+  EXPECT_EQ(pairs_of(run, "reach"), (pairs{{1, 2}}));  // until the next evaluation
   run.evaluate();
   EXPECT_EQ(pairs_of(run, "reach"), (pairs{{1, 2}, {1, 3}, {2, 3}}));
   EXPECT_EQ(pairs_of(run, "apart"), (pairs{{2, 2}}));
@@ -65,7 +65,7 @@ TEST(again, the_last_change_of_a_tuple_counts) {
   EXPECT_EQ(pairs_of(run, "edge"), (pairs{{4, 5}}));
 }
 
-/// A fact that rules derive as well stays without being one.
+/// An erased fact that rules also derive stays in the result.
 TEST(again, derived_tuples_are_no_facts) {
   engine run(program::from_text(reach));
   auto derived = run.relation("reach");
@@ -91,7 +91,7 @@ TEST(again, strata_that_no_change_reaches_are_not_run) {
   EXPECT_EQ(pairs_of(run, "other"), (pairs{{1, 1}, {8, 7}}));
 }
 
-/// A debug_delta relation depends on another one by more than its atoms.
+/// A debug_delta relation depends on another relation without an atom of this relation.
 TEST(again, iterations_are_counted_anew) {
   engine run(program::from_text(std::string(reach) + ".decl found = debug_delta(reach)\n"));
   run.evaluate();
@@ -178,7 +178,7 @@ TEST(again, the_record_goes_on) {
   EXPECT_TRUE(run.figures().strata.empty());
 }
 
-/// Reports of an engine that is evaluated again are written again, and events are told in each evaluation.
+/// An engine that is evaluated again writes its reports again and reports events in each evaluation.
 TEST(again, reports_and_events) {
   const std::string path = ::testing::TempDir() + "again_report.json";
   std::vector<std::string> begun;

@@ -20,7 +20,7 @@ namespace {
 using gpulog::engine;
 using gpulog::program;
 
-/// A stream of one array, whose buffers are the test's.
+/// A stream of one array over buffers of the test.
 struct given_stream {
   ArrowSchema schema{};
   ArrowArray array{};
@@ -56,7 +56,7 @@ struct given_stream {
   given_stream& operator=(const given_stream&) = delete;
   ~given_stream() = default;
 
-  /// Makes it one of struct arrays with these children.
+  /// Turns the stream into a stream of struct arrays with the given children.
   void set_fields(const std::vector<std::pair<const char*, given_stream*>>& fields) {
     for (const auto& [name, field] : fields) {
       field->schema.name = name;
@@ -75,7 +75,7 @@ struct given_stream {
   std::vector<ArrowArray*> arrays;
 };
 
-/// What a relation gives, handed to another one.
+/// Copies the rows of a relation into another relation by a stream.
 void copy_rows(const gpulog::relation& from, gpulog::relation to, const gpulog::arrow_options& options = {}) {
   ArrowArrayStream rows;
   from.to_arrow(rows, options);
@@ -210,7 +210,7 @@ TEST(arrow, bytes_that_are_no_text) {
   }
 }
 
-/// The values of the only column after an array was inserted.
+/// Returns the values of the only column after the insertion of an array.
 std::multiset<std::string> inserted(const std::string& type, given_stream& column) {
   engine run(program::from_text(".decl a(x:" + type + ")\n"));
   run.relation("a").insert_arrow(column.stream);
@@ -370,7 +370,7 @@ TEST(arrow, what_does_not_fit_inserts_nothing) {
   EXPECT_TRUE(run.relation("b").contains({-1}));
 }
 
-/// What the arrays of a stream have: by row, the numbers of all columns.
+/// Returns the rows of a stream: the numbers of all columns by row.
 std::multiset<std::vector<std::int32_t>> numbers_in(const std::vector<ArrowArray>& arrays) {
   std::multiset<std::vector<std::int32_t>> rows;
   for (const ArrowArray& array : arrays) {
@@ -395,7 +395,7 @@ std::vector<ArrowArray> arrays_of(ArrowArrayStream& stream) {
   return arrays;
 }
 
-/// Arrays that were read before, and streams that are read later, show what was there when the streams were made.
+/// Arrays and streams show the rows from the time when the stream was made, no matter when they are read.
 class shown_rows {
  public:
   explicit shown_rows(const gpulog::relation& relation) {

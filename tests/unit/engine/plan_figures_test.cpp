@@ -1,4 +1,4 @@
-// What the figures of a run say of the steps of its rules: rows that were counted by hand.
+// Figures of a run about the steps of rules, compared with rows counted by hand.
 
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ statistics figures_of(const std::string& text, const run_options& options) {
   return run.figures();
 }
 
-/// The only rule of this text and delta atom.
+/// Returns the only rule with the given text and delta atom.
 const rule_statistics& rule_of(const statistics& figures, const std::string& head, int delta_atom = -1) {
   for (const stratum_statistics& stratum : figures.strata) {
     for (const rule_statistics& rule : stratum.rules) {
@@ -81,7 +81,7 @@ TEST(plan_figures, rows_of_a_join) {
     const statistics figures = figures_of(joins, options_of(one));
     const rule_statistics& rule = rule_of(figures, "two(");
     EXPECT_EQ(rule.strategy, "pipelines");
-    // z != 3 leaves 1-2, 3-4 and 2-4; !mark(y) not 3-4; and only 2 has an edge before it.
+    // z != 3 leaves 1-2, 3-4 and 2-4; !mark(y) removes 3-4; only 2 has an incoming edge.
     EXPECT_EQ(operator_of(rule, "for edge").rows, count(5));
     EXPECT_EQ(operator_of(rule, "if z != 3").rows, count(3));
     EXPECT_EQ(operator_of(rule, "if not mark").rows, count(2));
@@ -96,7 +96,7 @@ TEST(plan_figures, rows_of_a_join) {
 TEST(plan_figures, rows_behind_an_aggregate) {
   for (const figures_way& one : ways) {
     const rule_statistics rule = rule_of(figures_of(joins, options_of(one)), "degree(");
-    // Both edges of 1, both of 2, and the one of 3: each has an end that is not 3.
+    // Two edges start at 1, two at 2, one at 3; each start has an edge to a node other than 3.
     EXPECT_EQ(operator_of(rule, "let n = count").rows, count(5));
     EXPECT_EQ(operator_of(rule, "insert").rows, count(5));
     EXPECT_EQ(operator_of(rule, "match edge").expected, std::nullopt);
@@ -114,7 +114,7 @@ triangle(x,y,z) :- e(x,y), e(y,z), e(x,z).
 )",
                                           options_of(one));
     const rule_statistics& rule = rule_of(figures, "triangle(");
-    // 1-2 has 2 rows to look at, 2-3 and 1-3 one, the others none.
+    // The search reads 2 rows for 1-2, one row for 2-3 and 1-3, and none for the other edges.
     EXPECT_EQ(operator_of(rule, "for e").rows, count(5));
     EXPECT_EQ(operator_of(rule, "match e").rows, count(4)) << operator_of(rule, "match e").text;
     EXPECT_EQ(operator_of(rule, "match e").passed_on, count(2));
@@ -138,7 +138,7 @@ TEST(plan_figures, rows_of_a_recursion) {
     options.tuning = {{"decomposition", "off"}, {"row-wise-evaluation", "off"}};
     const statistics figures = figures_of(chain, options);
     const rule_statistics& rule = rule_of(figures, "path(x,z)", 0);
-    // Deltas of 3, 2 and 1 tuples find 2, 1 and none.
+    // Deltas of 3, 2 and 1 tuples derive 2, 1 and 0 tuples.
     EXPECT_EQ(rule.runs, 3U);
     EXPECT_EQ(operator_of(rule, "for path").rows, count(6));
     EXPECT_EQ(operator_of(rule, "match edge").rows, count(3));
@@ -186,7 +186,7 @@ TEST(plan_figures, other_strategies_count_no_rows) {
   for (const operator_statistics& one : rule_of(row_wise, "path(x,z)", 0).operators) EXPECT_EQ(one.rows, std::nullopt);
 }
 
-/// More rows than a device runs in one kernel with other versions.
+/// Has more rows than a device runs in one kernel together with other versions.
 statistics figures_of_wide_joins(const run_options& options) {
   constexpr int size = 6000;
   const program source = program::from_text(R"(
@@ -224,7 +224,7 @@ TEST(plan_figures, rows_on_a_device) {
     EXPECT_EQ(tested.counted_runs, 1U);
     EXPECT_EQ(operator_of(tested, "for big").rows, count(6000));
     EXPECT_EQ(operator_of(tested, "match small").rows, count(18000));
-    // What a test behind the last search leaves is offered at once, and nobody counts it.
+    // Rows that pass a test after the last search are offered at once and not counted.
     EXPECT_EQ(operator_of(tested, "if z").rows, std::nullopt);
     EXPECT_EQ(operator_of(tested, "insert").rows, std::nullopt);
 
@@ -321,7 +321,7 @@ path(x,z) :- path(x,y), path(y,z).
   }
 }
 
-/// A rule that joins b and c, of which nothing is known before they are there: one has 40 rows for each key.
+/// A rule that joins b and c, whose sizes are unknown before the run: one relation has 40 rows per key.
 statistics figures_of_computed(const std::string& wide, const std::string& narrow) {
   const program source = program::from_text(R"(
 .decl ra(x:number, y:number)
@@ -357,7 +357,7 @@ TEST(plan_figures, both_plans_where_joins_are_ordered_again) {
   std::size_t reordered = 0;
   for (const statistics& figures : {figures_of_computed("rb", "rc"), figures_of_computed("rc", "rb")}) {
     const rule_statistics& rule = rule_of(figures, "o(");
-    // 40 rows of one, each with one of the other.
+    // 40 rows of one relation, each with one row of the other relation.
     EXPECT_EQ(operator_of(rule, "insert").rows, count(1600));
     const bool is_reordered = !rule.earlier_plans.empty();
     EXPECT_EQ(figures.reordered_versions, is_reordered ? 1U : 0U);
@@ -379,7 +379,7 @@ TEST(plan_figures, both_plans_where_joins_are_ordered_again) {
   EXPECT_GE(reordered, 1U);
 }
 
-/// A recursion in which t1 gets many rows for each value late.
+/// A recursion in which t1 gets many rows per value in late iterations.
 statistics figures_of_growth(unsigned jobs) {
   const program source = program::from_text(R"(
 .decl g0(s:number, a:number, b:number)
@@ -436,7 +436,7 @@ TEST(plan_figures, orders_do_not_depend_on_threads) {
   }
 }
 
-/// Without times, and the bytes of indexes.
+/// Removes times and the bytes of indexes.
 std::string without_measures(const std::string& text) {
   return std::regex_replace(std::regex_replace(text, std::regex("[0-9]+\\.[0-9]{6} s"), "TIME"),
                             std::regex("[0-9,]+ bytes"), "BYTES");

@@ -15,14 +15,14 @@ namespace {
 
 struct read_outcome {
   tuples found;
-  bool is_kept = false;  ///< the closure has no columns still
+  bool is_kept = false;  ///< the closure has no columns after the run
 };
 
 const std::string closure = "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y).\n";
 const std::string join = "r(x,y) :- e(x,z), e(z,y).\nr(x,y) :- e(p,x), e(p,y).\n";
 const std::string product = "r(x,y) :- e(p,x), e(p,y).\nr(x,y) :- e(a,x), r(a,b), e(b,y).\n";
 
-/// What a rule finds that reads the relation r that the recursion makes of e.
+/// Returns the results of a rule that reads r, the result of the recursion over e.
 read_outcome read(const std::string& rule, unsigned threads, double steps_of_row, std::uint64_t memory_limit = 0,
                   const std::string& recursion = closure) {
   const analysed_text source(".decl e(x:number, y:number)\n.decl r(x:number, y:number)\n.decl o(x:number, y:number)\n" +
@@ -67,7 +67,7 @@ TEST(matrix_reads, of_what_a_search_finds_need_no_columns) {
   }
 }
 
-/// Searches are given up at once where they may take no step.
+/// Searches end at once if no step is allowed.
 TEST(matrix_reads, go_on_over_columns_where_searches_take_long) {
   for (const std::string& rule : searching) {
     const read_outcome kept = read(rule, 1, 1e9);
@@ -107,7 +107,7 @@ TEST(matrix_reads, of_words_need_no_columns) {
   EXPECT_FALSE(read("o(x,y) :- e(z,y), r(x,z).\n", 1, 0, 0, product).is_kept);
 }
 
-/// What is made row by row stays words if all rules behind it can read them.
+/// A relation from row-wise evaluation stays words if all later rules can read words.
 TEST(matrix_reads, of_words_of_joins_need_no_columns) {
   std::vector<std::string> rules = searching;
   rules.insert(rules.end(), scanning.begin(), scanning.end());

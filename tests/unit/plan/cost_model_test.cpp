@@ -37,11 +37,11 @@ TEST(cost_model, derived_columns_hold_no_more_values_than_what_they_come_from) {
   const cost_model costs(text.program, known_statistics());
   const relation_id points = text.program.find_relation("points").value();
   const relation_id typed = text.program.find_relation("typed").value();
-  // typed is a copy of kind: as many rows, and one for each h.
+  // typed is a copy of kind: the same number of rows, one row per h.
   EXPECT_DOUBLE_EQ(costs.rows(typed, part::all), 40000);
   EXPECT_DOUBLE_EQ(costs.fan_out(typed, part::all, {0}), 1);
-  // The second column of points is one of allocates (30,000 values) or of held, where it is an h of points (40,000).
-  // No key: values of many rows are looked for more often.
+  // The second column of points has values of allocates (30,000), or of held, which come from points (40,000).
+  // Not a key: values with many rows are searched more often.
   EXPECT_DOUBLE_EQ(costs.fan_out(points, part::all, {1}), 4 * costs.rows(points, part::all) / 40000);
 }
 
@@ -95,7 +95,7 @@ TEST(cost_model, a_small_step_into_a_wide_one_is_not_taken) {
       "holds(b,v) :- holds(a,b), component(b,c), super(t,c), typed(v,t), loads(v,a).\nholds(a,a) :- component(a,_).\n",
       {}, known);
   const std::string text = explain(plan);
-  // All variables of all types above have many more rows than what loads from the array.
+  // The variables of all supertypes have many more rows than the loads from the array.
   const std::size_t version = text.find("for holds(a,b) in delta");
   ASSERT_NE(version, std::string::npos) << text;
   const std::size_t loads = text.find("match loads[a]", version);
@@ -107,7 +107,7 @@ TEST(cost_model, a_small_step_into_a_wide_one_is_not_taken) {
 TEST(cost_model, a_narrow_search_in_a_wide_relation_comes_before_a_wide_one_in_a_narrow_relation) {
   const program plan = plan_text(analysis, {}, known_statistics());
   const std::string text = explain(plan);
-  // What is stored into the changed object's variables, not all objects of all subtypes.
+  // The version reads the stores into variables of the changed object, not all objects of all subtypes.
   const std::size_t version = text.find("for points(b,base) in delta");
   ASSERT_NE(version, std::string::npos) << text;
   const std::size_t stores = text.find("match stores[base]", version);
@@ -117,7 +117,7 @@ TEST(cost_model, a_narrow_search_in_a_wide_relation_comes_before_a_wide_one_in_a
 }
 
 TEST(cost_model, where_little_is_known_of_columns_bounds_hold) {
-  // The first column is computed, the second holds one of 4 registers, and the third one of 50 blocks.
+  // The first column is computed; the second has 4 registers, the third 50 blocks.
   const analysed_text text = analyse_text(
       ".decl adjust(ea:number, reg:number, b:number)\n.input adjust\n"
       ".decl adjusted(ea:number, reg:number, b:number)\nadjusted(ea * 2,reg,b) :- adjust(ea,reg,b).\n");
@@ -127,10 +127,10 @@ TEST(cost_model, where_little_is_known_of_columns_bounds_hold) {
   const cost_model costs(text.program, known);
   const relation_id adjusted = text.program.find_relation("adjusted").value();
   ASSERT_DOUBLE_EQ(costs.rows(adjusted, part::all), 10000);
-  // No address has more rows than there are registers and blocks; with a block, than there are registers.
+  // An address has at most one row per register and block; an address and a block at most one row per register.
   EXPECT_DOUBLE_EQ(costs.fan_out(adjusted, part::all, {0}), 200);
   EXPECT_DOUBLE_EQ(costs.fan_out(adjusted, part::all, {0, 2}), 4);
-  // And no more than the block alone leaves.
+  // The bound by the block alone also holds.
   EXPECT_LE(costs.fan_out(adjusted, part::all, {0, 2}), costs.fan_out(adjusted, part::all, {2}));
 }
 

@@ -17,7 +17,8 @@
 namespace gpulog::plan {
 namespace {
 
-/// Runs the plan of a text and compares every relation with the naive evaluation of its rules. False: not comparable.
+/// Runs the plan of a program and compares every relation with the naive evaluation of the rules.
+/// @return false if the results cannot be compared
 bool check_against_oracle(const std::string& text, const options& chosen) {
   const analysed_text analysed = analyse_text(text);
   oracle::database expected(analysed.program);
@@ -94,7 +95,7 @@ std::string edges_text(const std::string& relation, std::uint64_t seed, std::uin
 }
 
 const char* const recursive_rules[] = {
-    // Reachability in its three forms.
+    // Three forms of reachability.
     ".decl r(x:number, y:number)\nr(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y).\n",
     ".decl r(x:number, y:number)\nr(x,y) :- e(x,y).\nr(x,y) :- e(x,z), r(z,y).\n",
     ".decl r(x:number, y:number)\nr(x,y) :- e(x,y).\nr(x,y) :- r(x,z), r(z,y).\n",
@@ -105,26 +106,26 @@ const char* const recursive_rules[] = {
     "vf(y,x) :- e(y,x).\nvf(x,x) :- e(x,_).\nvf(x,x) :- e(_,x).\nma(x,x) :- e(_,x).\nma(x,x) :- e(x,_).\n"
     "vf(x,y) :- vf(x,z), vf(z,y).\nva(x,y) :- vf(z,x), vf(z,y).\nvf(x,y) :- e(x,z), ma(z,y).\n"
     "ma(x,w) :- d(y,x), va(y,z), d(z,w).\nva(x,y) :- vf(z,x), ma(z,w), vf(w,y).\n",
-    // Four recursive atoms, of which two are the same.
+    // Four recursive atoms, two of them equal.
     ".decl r(x:number, y:number)\nr(x,y) :- e(x,y).\nr(x,v) :- r(x,y), r(y,z), r(z,w), d(w,v).\n",
-    // Three atoms with a test on what a step loses, and a repeated variable.
+    // Three atoms with a test of a variable that a step drops, and a repeated variable.
     ".decl r(x:number, y:number)\nr(x,y) :- e(x,y).\nr(x,w) :- r(y,x), y < 5, d(y,z), r(z,w), !d(w,w).\n",
     // Two rules with the same end.
     ".decl r(x:number, y:number)\nr(x,y) :- e(x,y).\nr(x,y) :- d(z,x), r(z,w), e(w,y).\nr(x,y) :- r(z,x), e(z,y).\n",
-    // A step that two rules read, of which a third has the end of one only.
+    // A step that two rules share; a third rule has the same end as one of the two rules.
     ".decl r(x:number, y:number)\n.decl s(x:number, y:number)\nr(x,y) :- e(x,y).\ns(x,y) :- d(x,y).\n"
     "r(x,y) :- s(z,x), r(z,w), e(w,y).\ns(x,y) :- s(z,x), r(z,w), r(w,y).\nr(x,y) :- s(x,w), e(w,y).\n",
-    // The same end, but joined with the beginning by more than the step's columns.
+    // The same end, joined with the beginning by more columns than the step has.
     ".decl r(x:number, y:number)\n.decl s(x:number, y:number)\nr(x,y) :- e(x,y).\ns(x,y) :- d(x,y).\n"
     "r(x,y) :- s(z,x), r(z,w), e(w,y).\nr(x,y) :- s(x,w), d(w,y), e(w,y).\ns(x,y) :- r(y,x).\n",
-    // The same end but for two variables that are one.
+    // The same end, except that two variables are equal.
     ".decl r(x:number, y:number)\n.decl s(x:number, y:number)\nr(x,y) :- e(x,y).\ns(x,y) :- d(x,y).\n"
     "r(x,y) :- s(z,x), r(z,w), e(w,y), d(w,u).\nr(x,y) :- s(x,w), e(w,y), d(w,y).\ns(x,y) :- r(y,x), e(x,_).\n",
-    // Mutual recursion; the delta in a chosen place.
+    // Mutual recursion; .plan chooses the position of the delta.
     ".decl r(x:number, y:number)\n.decl s(x:number, y:number)\nr(x,y) :- e(x,y).\ns(x,y) :- d(x,y).\n"
     "r(x,y) :- s(x,z), r(z,y), e(y,_).\n.plan 0:(2,3,1), 1:(3,1,2)\ns(x,y) :- r(x,z), s(z,w), r(w,y).\n",
-    // Read at given keys: by constants and by several relations; behind a chain of restrictions; where it reads itself,
-    // at given values and at one that it passes on.
+    // Relations read at few keys: by constants and by several relations; after a chain of restrictions; by
+    // a relation that reads itself at given values and at a value from its own head.
     ".decl r(x:number, y:number)\n.decl s(x:number, y:number)\n.decl t(x:number, y:number)\nr(x,y) :- e(x,y).\n"
     "s(x,y) :- r(z,x), t(z,w), e(w,y).\ns(3,y) :- r(y,y).\nt(x,y) :- r(x,z), d(z,y).\n"
     "r(x,y) :- s(2,x), d(x,y).\nr(x,y) :- d(x,z), s(z,y), e(z,_), e(y,_).\nr(y,x) :- t(x,y), e(x,x), d(y,_).\n",
@@ -163,7 +164,7 @@ std::string random_recursive_rules(std::mt19937& random) {
     std::string end;  // what follows the first two atoms
     std::string last = "v0";
     for (std::uint32_t atom = 0; atom < atoms; ++atom) {
-      // Mostly a chain; sometimes any variable, a constant or none.
+      // Mostly a chain; sometimes any variable, a constant or `_`.
       const std::string next = pick(6) == 0 ? "v" + std::to_string(pick(atom + 1)) : "v" + std::to_string(atom + 1);
       std::string other = last;
       const std::uint32_t unusual = pick(20);
@@ -185,7 +186,8 @@ std::string random_recursive_rules(std::mt19937& random) {
     const std::string first = pick(5) == 0 ? any : variables.front();
     const std::string head = std::string(pick(2) == 0 ? "r" : "s") + "(" + first + "," + variables.back() + ") :- ";
     text += head + body + ".\n";
-    // Another rule with the same end; where `first` is not bound in it, it begins with an atom that does.
+    // Another rule with the same end; if the end does not bind `first`, the rule begins with an atom that binds
+    // `first`.
     if (!end.empty() && pick(2) == 0) {
       const std::string between = pick(4) == 0 ? "v1" : "v2";
       text += head + relations[pick(5)] + "(" + first + "," + between + ")" + end;
@@ -224,7 +226,7 @@ TEST(equivalence, random_recursive_rules_with_supplementary_relations) {
 }
 
 TEST(equivalence, each_combination_of_rows_is_found_once) {
-  // The head keeps all variables, so that a combination found twice is a candidate twice.
+  // The head has all variables: a combination that is found twice is a candidate twice.
   const std::string text = edges_text("e", 7, 8, 16) +
                            ".decl r(x:number, y:number)\nr(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y).\n"
                            "r(x,y) :- t(x,y,_,_).\n"

@@ -18,15 +18,16 @@
 namespace gpulog::plan {
 namespace {
 
-/// Sizes as a test says.
+/// Sizes of relations, set by the test.
 class told_measures final : public relation_measures {
  public:
   struct sizes {
     std::uint64_t rows = 0;
-    double per_first = 1;  ///< rows that one value of the first column has
+    double per_first = 1;  ///< rows per value of the first column
     double per_second = 1;
-    std::optional<double> found_share = 1;   ///< of searches by one column; nothing: samples do not tell it
-    std::optional<double> joined_rows = {};  ///< that such a search finds; nothing: as many as any value
+    std::optional<double> found_share =
+        1;  ///< share of successful searches by one column; nothing: unknown from samples
+    std::optional<double> joined_rows = {};  ///< rows per search; nothing: as for an average value
   };
   told_measures(const program& plan, const std::map<std::string, sizes>& told) {
     for (std::uint32_t number = 0; number < plan.relations.size(); ++number) {
@@ -53,7 +54,7 @@ class told_measures final : public relation_measures {
     const double rows = searched.column == 0 ? found->second.per_first : found->second.per_second;
     return measured_join{share, found->second.joined_rows.value_or(share * rows)};
   }
-  /// How often rows for one set of columns were asked for at most.
+  /// Returns the maximum number of requests for the rows per value of one set of columns.
   [[nodiscard]] std::size_t most_asked() const {
     std::size_t most = 0;
     for (const auto& [searched, times] : asked_) most = std::max(most, times);
@@ -65,7 +66,7 @@ class told_measures final : public relation_measures {
   mutable std::map<std::pair<relation_id, std::vector<std::uint32_t>>, std::size_t> asked_;
 };
 
-/// Relations with computed values, of which nothing is known before they are there.
+/// Relations with computed values, whose sizes are unknown before the run.
 const std::string computed =
     ".decl raw(x:number, y:number)\n.input raw\n"
     ".decl a(x:number, y:number)\na(x,y*3) :- raw(x,y), y < 5.\n"
@@ -82,7 +83,7 @@ struct prepared {
         planner(std::make_unique<reoptimizer>(text.program, statistics{}, std::move(chosen))),
         plan(planner->plan()) {}
 
-  /// The stratum of a relation.
+  /// Returns the stratum of a relation.
   [[nodiscard]] std::size_t stratum_of(const std::string& relation) const {
     for (std::size_t number = 0; number < plan.strata.size(); ++number) {
       if (plan.relations[plan.strata[number].relations.front().value].name == relation) return number;
@@ -90,7 +91,7 @@ struct prepared {
     ADD_FAILURE() << "no stratum has relation " << relation;
     return 0;
   }
-  /// What a version reads, in order.
+  /// Returns the relations that a version reads, in order.
   [[nodiscard]] std::vector<std::string> order_of(const rule_version& version) const {
     std::vector<std::string> names;
     for_each_read(version,
@@ -121,7 +122,7 @@ TEST(reoptimizer, joins_what_has_few_rows_for_each_key_first) {
 }
 
 TEST(reoptimizer, joins_first_what_few_values_are_found_in) {
-  // Others need the indexes of b and c.
+  // Further rules need the indexes of b and c.
   const std::string text = computed +
                            ".decl o(x:number, y:number, z:number)\n.output o\no(x,y,z) :- a(x,k), b(k,y), c(k,z).\n"
                            ".decl p(x:number, y:number)\n.output p\np(x,y) :- o(x,y,_).\n"
@@ -134,7 +135,7 @@ TEST(reoptimizer, joins_first_what_few_values_are_found_in) {
   };
   EXPECT_EQ(order_with({100000, 10, 1, 1}), (names{"a", "b", "c"}));
   EXPECT_EQ(order_with({100000, 10, 1, 0.01}), (names{"a", "c", "b"}));
-  // Samples do not tell it: c has 400 values of the 2000 that a has.
+  // Unknown from samples: c has 400 of the 2000 values of a.
   EXPECT_EQ(order_with({4000, 10, 1, std::nullopt}), (names{"a", "c", "b"}));
 }
 
@@ -150,7 +151,7 @@ TEST(reoptimizer, joins_last_where_values_of_many_rows_meet) {
     return one.order_of(one.plan.strata[one.stratum_of("o")].once.versions[0]);
   };
   EXPECT_EQ(order_with({100000, 5, 1, 1}), (names{"a", "b", "c"}));
-  // The values of a are those that have most rows in b, though others have few.
+  // The values of a have many rows in b; further values have few rows in b.
   EXPECT_EQ(order_with({100000, 5, 1, 1, 40}), (names{"a", "c", "b"}));
 }
 
@@ -167,7 +168,7 @@ TEST(reoptimizer, orders_versions_of_a_recursion_and_adds_the_indexes_that_they_
                ".decl r(x:number, y:number)\n.output r\nr(x,y) :- a(x,y).\n"
                "r(x,z) :- r(x,k), b(k,y), c(y,z), a(z,k).\n");
   const std::size_t number = one.stratum_of("r");
-  // Each value of k stands in 100 rows of b.
+  // Each value of k occurs in 100 rows of b.
   ASSERT_TRUE(one.reoptimize("r", {{"a", {50000, 1, 1}}, {"b", {5000000, 100, 1}}, {"c", {50000, 1, 1}}}));
   const rule_version& version = one.plan.strata[number].loop[0].versions[0];
   EXPECT_EQ(one.order_of(version), (names{"r", "a", "c", "b"}));
@@ -212,7 +213,7 @@ TEST(reoptimizer, keeps_the_search_of_the_smallest_relation) {
 }
 
 TEST(reoptimizer, asks_no_tuple_set_that_is_gone) {
-  // Nothing else asks whether tuples are in c: it may have no set when the stratum of o begins.
+  // No other rule tests tuples of c: c may have no set when the stratum of o begins.
   prepared one(computed + ".decl o(x:number, y:number)\n.output o\no(x,y) :- a(x,k), b(k,y), c(x,y).\n");
   ASSERT_TRUE(one.reoptimize("o", {{"a", {100, 1, 1}}, {"b", {100000, 1, 1}}, {"c", {100000, 5000, 5000}}}));
   const rule_version& version = one.plan.strata[one.stratum_of("o")].once.versions[0];
@@ -229,7 +230,7 @@ TEST(reoptimizer, asks_no_tuple_set_that_is_gone) {
 }
 
 TEST(reoptimizer, asks_the_tuple_sets_of_sides_that_may_run_the_stratum) {
-  // The last atom of an order is a test. The host runs none of the strata, so it has no sets of their relations.
+  // The last atom of an order is a test. The host runs no stratum, so the host has no sets of the relations.
   const std::string text = computed +
                            ".decl r(x:number, y:number)\n.output r\nr(x,y) :- a(x,y).\n"
                            "r(x,z) :- r(x,k), b(k,y), c(y,z), a(z,k).\n";
@@ -255,11 +256,11 @@ TEST(reoptimizer, counts_what_the_indexes_of_an_order_cost) {
       computed + ".decl o(x:number, y:number, z:number)\n.output o\no(x,k,y) :- a(x,k), b(k,y), c(k,y).\n";
   const std::map<std::string, told_measures::sizes> told = {
       {"a", {2000, 1, 1}}, {"b", {100000, 1, 1}}, {"c", {100000, 2, 1}}};
-  // An index of b costs more than reading b and asking for its tuples in c.
+  // An index of b costs more than a scan of b with tests of its tuples in c.
   prepared alone(text);
   ASSERT_TRUE(alone.reoptimize("o", told));
   EXPECT_EQ(alone.order_of(alone.plan.strata[alone.stratum_of("o")].once.versions[0]), (names{"b", "c", "a"}));
-  // But where others need the indexes, they are there.
+  // Indexes that further rules need cost nothing.
   prepared shared(text +
                   ".decl p(x:number, y:number)\n.output p\np(x,y) :- o(x,y,_).\n"
                   "p(x,y) :- p(x,k), b(k,y).\np(x,y) :- p(x,k), c(k,y).\n");
@@ -307,7 +308,7 @@ TEST(reoptimizer, plans_the_same_for_the_same_sizes) {
   }
 }
 
-/// A row of b is tested, and tells nothing about rows of o; read first, it makes a row of o as often as b has it.
+/// A test of b does not repeat rows of o; a scan of b that comes first derives a row of o once per row of b.
 TEST(reoptimizer, gives_relations_their_set_back_whose_rows_can_repeat_now) {
   const std::string before = ".decl p(x:number, y:number, z:number)\n.output p\np(x,y,z) :- b(y,z), a(x,y).\n";
   const std::string behind = ".decl q(x:number, z:number)\n.output q\nq(x,z) :- b(y,z), a(x,y), x != z.\n";
@@ -339,7 +340,7 @@ TEST(reoptimizer, gives_relations_their_set_back_whose_rows_can_repeat_now) {
   EXPECT_FALSE(begins_distinct());
 }
 
-/// The versions of a loop that run, as "phase: relations in the order of their reads".
+/// Returns the running versions of a loop as "phase: relations in reading order".
 names running_versions(const prepared& one, std::size_t stratum) {
   names versions;
   for (std::size_t phase = 0; phase < one.plan.strata[stratum].loop.size(); ++phase) {
@@ -383,7 +384,7 @@ TEST(reoptimizer, abandons_steps_of_steps_and_merged_beginnings_together) {
             (names{"1: sg :- sg sg", "1: sg :- sg sg", "1: sg :- sg e sg", "1: sg :- sg e sg"}));
 }
 
-/// The texts of running_versions() in ascending order, and the relations read in each of them.
+/// Returns the texts of running_versions() in ascending order, with the relations of each text in ascending order.
 names sorted_versions(const prepared& one, std::size_t stratum) {
   names versions;
   for (const std::string& text : running_versions(one, stratum)) {

@@ -51,7 +51,8 @@ std::optional<normalized_rule> rule_of_body(const normalized_rule& rule) {
   return result;
 }
 
-/// Returns whether the head has each variable that it uses as an argument: as many rows as the shared relation.
+/// Returns whether each variable of the head is also an argument by itself. The head then has at least as many rows as
+/// the shared relation.
 bool has_all_rows(const normalized_rule& rule) {
   std::set<std::uint32_t> columns;
   std::vector<std::uint32_t> used;

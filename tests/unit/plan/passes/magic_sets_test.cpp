@@ -14,7 +14,7 @@ namespace {
 
 const options always{.modes = {{"magic-sets", tuning_mode::always}}};
 
-/// r is read by s, which r reads.
+/// r and s read each other.
 const std::string mutual_declarations =
     ".decl e(x:number, y:number)\n.input e\n.decl d(x:number, y:number)\n.input d\n.decl u(x:number)\n.input u\n"
     ".decl s(x:number, y:number)\ns(x,y) :- e(x,y).\n";
@@ -26,7 +26,7 @@ std::vector<std::string> names_in(const program& plan, const stratum& one) {
   return names;
 }
 
-/// Relations of strata that are no program's input, in order of evaluation.
+/// Returns the relations of strata with rules, in order of evaluation.
 std::vector<std::vector<std::string>> strata_of(const std::string& text, const options& chosen = always,
                                                 const statistics& known = {}) {
   const program plan = plan_text(text, chosen, known);
@@ -77,7 +77,7 @@ TEST(magic_sets, what_several_readers_and_constants_ask_for_is_united) {
       plan_text(mutual_declarations + plain_r +
                     "s(x,y) :- d(x,z), r(z,y), u(y).\ns(x,y) :- r(x,y), e(x,_).\ns(x,y) :- r(7,x), u(y).\n",
                 always);
-  // The second rule asks for all of the second column.
+  // The second rule reads all values of the second column.
   std::vector<std::string> united = texts_of(plan, "r@1");
   std::sort(united.begin(), united.end());
   const std::vector<std::string> expected = {"r@1(7).", "r@1(x) :- d(_,x).", "r@1(x) :- e(x,_)."};
@@ -98,7 +98,7 @@ TEST(magic_sets, a_relation_that_reads_itself_at_what_it_passes_on_is_recursive_
   const program plan = plan_text(passing + "s(x,y) :- d(x,z), r(z,y).\n", always);
   EXPECT_EQ(names_in(plan, plan.strata.back()), std::vector<std::string>{"r"});
   EXPECT_TRUE(plan.strata.back().recursive);
-  // Read at given keys, the restricted part is enough.
+  // A rule that reads only demanded keys needs only the restricted relation.
   const program given = plan_text(passing + "s(x,y) :- d(x,y), u(y), r(_,y).\n", always);
   EXPECT_EQ(names_in(given, given.strata.back()), std::vector<std::string>{"r"});
   EXPECT_FALSE(given.strata.back().recursive);
@@ -111,7 +111,7 @@ TEST(magic_sets, only_where_all_readers_give_the_key) {
   EXPECT_FALSE(is_restricted(mutual_declarations + plain_r + guarded + "s(x,x) :- r(_,x).\n"));
   EXPECT_FALSE(is_restricted(mutual_declarations + plain_r + guarded + "r(x,y) :- r(y,x).\n"));
   EXPECT_FALSE(is_restricted(mutual_declarations + plain_r + guarded, "r", {}));
-  // A key that is computed.
+  // A computed key.
   EXPECT_FALSE(is_restricted(mutual_declarations + plain_r + guarded + "r(x+1,y) :- s(x,y), x < 9.\n"));
   EXPECT_FALSE(is_restricted(mutual_declarations + plain_r + "s(x,y) :- d(x,z), w = z+1, r(w,y).\n"));
 }
@@ -128,12 +128,12 @@ TEST(magic_sets, not_where_the_order_of_evaluation_matters_or_is_given) {
                              ".plan 0:(2,1)\nr(x,x) :- s(x,z), s(z,x).\n.plan 0:(2,1)\n"));
   EXPECT_FALSE(is_restricted(mutual_declarations + plain_r + guarded + "s(x,y) <= s(x,z) :- y > z.\n"));
   EXPECT_FALSE(is_restricted(".pragma \"supplementary\" \"off\"\n" + mutual_declarations + plain_r + guarded));
-  // Rows that no rule derives.
+  // Rows from facts.
   EXPECT_FALSE(is_restricted(mutual_declarations + plain_r + guarded + "r(1,2).\n"));
   EXPECT_FALSE(is_restricted(mutual_declarations + plain_r + guarded + ".input r\n"));
 }
 
-/// As many values as given, of which others have a share.
+/// Sizes and numbers of values for tests, with a share of common values.
 TEST(magic_sets, by_itself_only_where_few_of_many_values_are_asked_for) {
   const std::string text = mutual_declarations + plain_r + "s(x,y) :- d(x,z), r(z,y), u(y).\n";
   const auto chooses = [&text](const statistics& known) { return is_restricted(text, "r", {}, known); };
@@ -153,7 +153,7 @@ TEST(magic_sets, by_itself_only_where_few_of_many_values_are_asked_for) {
       is_restricted(with_rule(binary, "r(x,y) :- s(x,z), s(z,y), x != z.\n"), "r", {}, comparing(1e5, 0.1, 0.1)));
   EXPECT_FALSE(
       is_restricted(with_rule(binary, "r(x,y) :- s(x,z), s(z,y), !e(x,y).\n"), "r", {}, comparing(1e5, 0.1, 0.1)));
-  // Not one that reads itself, nor one that copies others.
+  // A relation that reads itself, or copies another relation, is not restricted.
   const statistics few = comparing(1e5, 0.01, 0.01);
   EXPECT_TRUE(chooses(few));
   EXPECT_FALSE(is_restricted(text + "r(x,y) :- r(x,z), d(z,y).\n", "r", {}, few));

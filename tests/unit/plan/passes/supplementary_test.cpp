@@ -57,11 +57,11 @@ TEST(supplementary, values_that_recursions_are_joined_by_are_computed_in_front) 
   EXPECT_EQ(supplementary_names(plan), std::vector<std::string>{"e@1"});
   EXPECT_EQ(plan.relations.back().kinds.size(), 2U);  // x and its half
   EXPECT_FALSE(plan.strata[plan.strata.size() - 2].recursive);
-  // Inside the recursion it grows with the relation.
+  // Inside the recursion, the step grows with the relation.
   EXPECT_EQ(supplementary_names(plan_text(edge_declarations + "r(x,y) :- s(x,_), r(x band y,x), s(y,_).\n")), none);
   EXPECT_EQ(supplementary_names(plan_text(edge_declarations + "r(x,y) :- s(x,y), r(x band y,x).\n")),
             std::vector<std::string>{"s@1"});
-  // What can be computed back, what no recursion has, and what may end the program.
+  // Values that can be inverted, rules without recursion, and functors that may fail.
   EXPECT_EQ(supplementary_names(plan_text(edge_declarations + "r(x,y) :- e(x,_), r(3-(x+1),y).\n")), none);
   EXPECT_EQ(supplementary_names(plan_text(edge_declarations + "r(x,y) :- r(x,y), e(x,z), e(z/2,y).\n")), none);
   EXPECT_EQ(supplementary_names(plan_text(edge_declarations + "r(x,y) :- e(x,d), d != 0, r(x/d,y).\n")), none);
@@ -73,7 +73,7 @@ TEST(supplementary, aggregates_search_fields_of_records) {
   const auto made_by = [&](const std::string& rule) { return supplementary_names(plan_text(records + rule)); };
   EXPECT_EQ(made_by("e(x,n) :- e(x,_), n = count : { p([x,_],_) }.\n"), std::vector<std::string>{"p@1"});
   EXPECT_EQ(made_by("e(x,n) :- e(x,_), n = max y : { p([y,_],_), y < x }.\n"), std::vector<std::string>{"p@1"});
-  // All of it, or a row by its record or another column.
+  // A scan, and a search by the record or by another column.
   EXPECT_EQ(made_by("e(x,n) :- e(x,_), n = max y : { p([y,_],_) }.\n"), none);
   EXPECT_EQ(made_by("e(x,n) :- e(x,_), n = max y : { p([x,y],x) }.\n"), none);
   EXPECT_EQ(made_by("e(x,n) :- p(r,x), n = sum y : { p(r,y), r = [y,_] }.\n"), none);
