@@ -379,8 +379,8 @@ class Program:
         return TYPE_DECLARATIONS + text
 
 
-RUNS = [('plain', [], ''), ('plain', ['-j', '3', '--storage', 'hisa'], ''), ('plain', ['--storage', 'hash', '--tune', 'row-wise-evaluation=on'], ''),
-        ('plain', ['--tune', 'condensation=on'], ''), ('plain', ['--storage', 'bits'], ''), ('shuffle', ['-j', '2'], ''), ('inline', [], ''), ('component', [], 'c.'), ('qualifiers', ['-m', '*'], '')]
+RUNS = [('plain', [], ''), ('plain', ['-j', '3', '--storage', 'hisa'], ''), ('plain', ['--storage', 'hash', '--tune', 'rows=on'], ''),
+        ('plain', ['--tune', 'rows=recursions'], ''), ('plain', ['--storage', 'bits'], ''), ('shuffle', ['-j', '2'], ''), ('inline', [], ''), ('component', [], 'c.'), ('qualifiers', ['-m', '*'], '')]
 
 
 def differences(gpulog, more_options, program, expected, folder, seed):

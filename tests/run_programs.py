@@ -23,14 +23,14 @@ import zlib
 
 CONFIGURATIONS = [('hash', 1), ('hash', 2), ('hash', 4), ('hisa', 1), ('hisa', 2), ('hisa', 4), ('bits', 1), ('bits', 3),
                   ('words', 1), ('words', 3)]
-# Of them, those that evaluate rules row by row wherever that can be done.
+# Of them, those that compute all possible relations row by row.
 BY_ROWS = [('hash', 2), ('words', 1)]
 # And those with numbers in place of values.
 ENCODED = [('bits', 1), ('hisa', 2)]
 # And those whose joins are ordered again however few rows they read.
 REOPTIMIZED = [('hash', 4), ('words', 3), ('hisa', 1), ('bits', 1)]
-# And these evaluate all closures over the components of their graphs.
-CONDENSED = [('hash', 1), ('bits', 4), ('words', 3)]
+# And those that compute all possible recursions row by row.
+RECURSIONS_BY_ROWS = [('hash', 1), ('bits', 4), ('words', 3)]
 # What builds with sanitizers run, on a CPU and on a device (with one thread there): programs take turns.
 FEW = [[('hash', 2), ('hisa', 4)], [('hisa', 2), ('bits', 1)], [('hash', 4), ('words', 3)]]
 FEW_ON_DEVICE = [[('hisa', 1)], [('words', 1)]]
@@ -130,9 +130,9 @@ def run(gpulog, case, storage, jobs, backend, more_options=()):
         command = [gpulog, 'program.dl', '-F', facts, '-D', output, '-j', str(jobs), '--storage', storage, '--backend', backend]
         figures = os.path.join(scratch, 'figures.json')
         command += ['--stats', figures]
-        command += ['--tune', 'row-wise-evaluation=on', '--tune', 'row-products=on'] if (storage, jobs) in BY_ROWS else []
+        command += ['--tune', 'rows=on'] if (storage, jobs) in BY_ROWS else []
         command += ['--tune', 'dense-domain-encoding=on'] if (storage, jobs) in ENCODED else []
-        command += ['--tune', 'condensation=on'] if (storage, jobs) in CONDENSED else []
+        command += ['--tune', 'rows=recursions'] if (storage, jobs) in RECURSIONS_BY_ROWS else []
         command += ['--tune', 'reoptimization=on'] if (storage, jobs) in REOPTIMIZED else []
         options = os.path.join(case, 'options')
         if os.path.exists(options):

@@ -81,8 +81,7 @@ std::unique_ptr<exec::executor> evaluation::make_device_executor([[maybe_unused]
     rules.host_steps.push_back(stratum.host_steps.empty() ? "" : "partly by the cpu: " + stratum.host_steps);
   }
   set_places(options, run_.analysed(), plan(), rules);
-  if (options.backend == backend_kind::automatic)
-    rules.costs.emplace(options.jobs, chosen.condensation != exec::condensation_mode::off);
+  if (options.backend == backend_kind::automatic) rules.costs.emplace(options.jobs, chosen.rows != row_mode::searches);
   const std::size_t none = plan().strata.size();
   std::size_t refused = none;
   bool any_on_device = false;

@@ -13,16 +13,6 @@ namespace {
 /// Number of rows loaded into an executor at a time, if it accepts pieces.
 constexpr std::uint64_t rows_per_piece = 1u << 21;
 
-/// Converts to an enum of the executor, which has the same values.
-template <class Mode>
-Mode mode_of(tuning_mode mode) {
-  if (mode == tuning_mode::always) return Mode::always;
-  if constexpr (requires { Mode::off; }) {
-    if (mode == tuning_mode::off) return Mode::off;
-  }
-  return Mode::automatic;
-}
-
 storage::set_choice sets_of(storage_kind kind) {
   if (kind == storage_kind::hash) return storage::set_choice::hash;
   if (kind == storage_kind::words) return storage::set_choice::words;
@@ -134,10 +124,7 @@ exec::options evaluation::execution_options() {
   chosen.counter = &run_.values.counter;
   chosen.functors = run_.functors.table();
   chosen.stop = options.cancelled;
-  chosen.products = mode_of<exec::product_mode>(tuned.planning.modes.of("row-products"));
-  chosen.row_wise = mode_of<exec::row_wise_mode>(tuned.planning.modes.of("row-wise-evaluation"));
-  chosen.condensation = mode_of<exec::condensation_mode>(tuned.run.of("condensation"));
-  chosen.row_takeover = mode_of<exec::row_takeover_mode>(tuned.run.of("row-takeover"));
+  chosen.rows = tuned.planning.rows;
   chosen.priority_delta = !tuned.run.is_off("priority-delta");
   if (options.on_progress) {
     chosen.on_progress = [this](const exec::progress& now) {

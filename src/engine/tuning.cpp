@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <charconv>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "gpulog/error.hpp"
@@ -33,6 +35,19 @@ std::optional<tuning_mode> mode_from_name(std::string_view value, bool has_modes
   if (value == "off") return tuning_mode::off;
   if (value == "on") return tuning_mode::always;
   return has_modes && value == "auto" ? std::optional(tuning_mode::automatic) : std::nullopt;
+}
+
+bool read_rows(std::string_view value, row_mode& into) {
+  constexpr std::pair<std::string_view, row_mode> modes[] = {{"off", row_mode::off},
+                                                             {"loop", row_mode::loops},
+                                                             {"search", row_mode::searches},
+                                                             {"auto", row_mode::automatic},
+                                                             {"recursions", row_mode::recursions},
+                                                             {"on", row_mode::always}};
+  const auto* const named =
+      std::find_if(std::begin(modes), std::end(modes), [value](const auto& one) { return one.first == value; });
+  if (named != std::end(modes)) into = named->second;
+  return named != std::end(modes);
 }
 
 bool read_factor(std::string_view value, double& into) {
@@ -73,11 +88,13 @@ std::vector<tuning_entry> make_entries() {
   add("dense-domain-encoding",
       "values that are only compared get consecutive numbers while a program runs, for bit matrices");
   add("reoptimization", "joins of a stratum are ordered again when the sizes of what it reads are known");
-  add("condensation", "recursions that fall apart run over the strongly connected components of their graph (CPU)");
   add("continuation", "an engine that is evaluated again goes on from facts that were inserted (CPU)");
-  add("row-takeover", "searches of recursions that fall apart take over what others have completed (GPU)");
   add("priority-delta", "an iteration takes the best new values of recursive aggregates first; worse ones wait (CPU)",
       false);
+  entries.push_back({{"rows", "auto, on, off, recursions, search or loop", "auto",
+                      "relations are computed row by row; recursions: on, but only for recursions; search: recursions "
+                      "by a search per row; loop: recursions as loops"},
+                     [](std::string_view value, tuning& into) { return read_rows(value, into.planning.rows); }});
   entries.push_back({{"buffer-factor", "0, or a number from 1 to 1000", "8",
                       "a merge buffer gets room for full + this times delta (--storage hisa); 0: just enough"},
                      [](std::string_view value, tuning& into) { return read_factor(value, into.buffer_factor); }});
@@ -125,9 +142,8 @@ tuning tuning_of(const run_options& options) {
       modes.set(pass, tuning_mode::off);
   }
   // The published algorithm evaluates recursions as loops.
-  if (options.storage == storage_kind::hisa) modes.set("decomposition", tuning_mode::off);
-  // The parts of a decomposed recursion use steps that run before the recursion.
-  if (modes.is_off("decomposition")) modes.set("invariant-columns", tuning_mode::off);
+  row_mode& rows = result.planning.rows;
+  if (options.storage == storage_kind::hisa && rows != row_mode::off) rows = row_mode::loops;
   return result;
 }
 

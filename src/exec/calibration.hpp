@@ -73,7 +73,7 @@ inline constexpr double free_supplementary_bindings = 1 << 21;
 inline constexpr double supplementary_share = 0.25;
 
 // Closures over components, derived from the runs in bench/results/condensation.txt (`gpulog -j1 --backend cpu [--tune
-// condensation=off] -F GRAPH bench/paper/reach.dl`); no command measures them separately.
+// rows=search] -F GRAPH bench/paper/reach.dl`); no command measures them separately.
 /// Values, as searches would visit them, if components are used instead.
 inline constexpr double host_condensed_per_second = 2e9;
 /// Minimum values that searches visit per row for components to pay: below, numbering the rows costs more.
@@ -140,7 +140,7 @@ inline constexpr kernels::row_wise_cut_offs device_added_row_wise_pays = {16384,
 inline constexpr std::uint64_t least_device_searches = 32;
 
 /// Minimum first tuples for row takeover on a device: faster on each measured graph, from 7,029 edges on (`--tune
-/// row-takeover=on` and `=off` with bench/paper/reach.dl; bench/results/h200-row-takeover.txt).
+/// rows=recursions` and `rows=search` with bench/paper/reach.dl; bench/results/h200-row-takeover.txt).
 inline constexpr std::uint64_t least_takeover_tuples = 4096;
 // Row takeover (`bench/paper/tables reach` with builds of different values, `bench/paper/builds`).
 /// Threads per searching block, by the bytes of a row of bits: few, so that many searches run at a time, except for
@@ -158,7 +158,7 @@ inline constexpr std::uint64_t again_share = 4;
 inline constexpr std::uint64_t free_row_share = 3;
 /// Minimum first tuples for product recursions as rows of bits: SG on graphs of 3,000 edges takes a fifth of the loop's
 /// time with one processor, and small graphs take no longer. On a device, faster on each measured graph, from 51,971
-/// edges on (`--tune row-products=on` and `=off` with bench/paper/sg.dl; bench/results/h100-row-products.txt).
+/// edges on (`--tune rows=recursions` and `rows=loop` with bench/paper/sg.dl; bench/results/h100-row-products.txt).
 inline constexpr std::uint64_t least_host_product_tuples = 1024;
 inline constexpr std::uint64_t least_device_product_tuples = 4096;
 /// Product rows are computed in topological order while no row takes longer than this, times the share of the device

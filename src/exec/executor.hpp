@@ -84,19 +84,6 @@ struct cut_offs {
   std::uint64_t loop_run_rows = 2048;  ///< maximum rows of an index run built in the loop kernel, at most 2048
 };
 
-/// Which strata and versions with a row-wise plan (plan::row_wise_evaluation, plan::row_wise_version) run row by row:
-/// those where it pays, or all.
-enum class row_wise_mode : std::uint8_t { automatic, always };
-
-/// Which decomposed recursions run over the components of their graph: none, those where it pays, or all.
-enum class condensation_mode : std::uint8_t { off, automatic, always };
-
-/// Which decomposed recursions on a device use row takeover: none, those where it pays, or all.
-enum class row_takeover_mode : std::uint8_t { off, automatic, always };
-
-/// Which product recursions (plan::product_recursion) use rows of bits: those where it pays, or all.
-enum class product_mode : std::uint8_t { automatic, always };
-
 /// How a device in `hisa` mode runs bodies of three or more atoms.
 enum class join_mode : std::uint8_t {
   materialized,  ///< in steps, through temporary tables
@@ -136,11 +123,8 @@ struct options {
   bool records_iterations = false;   ///< stores figures of each iteration
   bool counts_steps = false;         ///< counts rows after each operator, where possible
   join_mode joins = join_mode::materialized;
-  row_wise_mode row_wise = row_wise_mode::automatic;              ///< `hash` mode
-  condensation_mode condensation = condensation_mode::automatic;  ///< `hash` mode
-  row_takeover_mode row_takeover = row_takeover_mode::automatic;  ///< `hash` mode, on a device
-  product_mode products = product_mode::automatic;                ///< `hash` mode
-  bool priority_delta = true;  ///< if the order of values is free, an iteration takes the best values
+  row_mode rows = row_mode::automatic;  ///< `hash` mode
+  bool priority_delta = true;           ///< if the order of values is free, an iteration takes the best values
   cut_offs cut;
   /// Strata that may run on this executor, if several executors share a plan; empty: all.
   std::vector<bool> may_run;
@@ -164,7 +148,7 @@ struct version_statistics {
   int delta_atom = -1;
   std::string text;
   std::uint64_t runs = 0;           ///< with input rows
-  std::uint64_t row_wise_runs = 0;  ///< runs evaluated row by row (plan::row_wise_version)
+  std::uint64_t row_wise_runs = 0;  ///< runs evaluated row by row (plan::rule_version::rows)
   std::uint64_t candidates = 0;     ///< tuples offered to the head's set
   std::uint64_t bindings = 0;       ///< that its joins made, at least as many as candidates
   std::uint64_t tuples = 0;         ///< new tuples; in `hisa` mode counted only by relation

@@ -77,7 +77,7 @@ inline constexpr std::uint64_t bitmap_tile = 256;
 inline constexpr std::uint32_t wave_row_slots = 256;
 inline constexpr std::uint32_t block_row_slots = 2048;
 
-// The device loop (`bench/paper/tables cspa`, and bench/paper/reach.dl with `--tune row-takeover=off` on a road
+// The device loop (`bench/paper/tables cspa`, and bench/paper/reach.dl with `--tune rows=search` on a road
 // network, which has many iterations of few rows).
 /// One block needs no fence between phases and works in its cache: faster while there are few shares. Above the second
 /// number of shares, the block gives way to more blocks.

@@ -34,7 +34,7 @@ class class_search {
         for (rule_version& version : repeated.versions) add_version(version);
       }
       for (subsumption& applied : one.subsumptions) add_version(applied.version);
-      if (one.row_wise) add_row_filters(one.relations.front(), one.row_wise->filters);
+      if (one.rows) add_row_filters(*one.rows);
     }
     return classes();
   }
@@ -119,7 +119,7 @@ class class_search {
     held_.clear();
     held_outside_.clear();
     for (operation& op : version.operations) std::visit([this](auto& visited) { add(visited); }, op);
-    if (version.row_wise) add_row_filters(version.head, version.row_wise->filters);
+    if (version.rows) add_row_filters(*version.rows);
   }
 
   void join_keys(relation_id relation, index_id index, std::vector<operand>& keys) {
@@ -192,10 +192,17 @@ class class_search {
     join(compared.right, met);
   }
 
-  /// Adds the filters of row-wise evaluation, which repeat filters of the versions.
-  void add_row_filters(relation_id head, std::vector<filter>& filters) {
-    held_ = {{slot_id(0), column(head, 0)}, {slot_id(1), column(head, 1)}};
-    for (filter& compared : filters) add_comparison(compared);
+  /// Adds the constants of filters, which repeat filters of the versions.
+  void add_row_filters(row_equations& rows) {
+    for (row_filter& one : rows.filters) {
+      const auto add = [&](row_filter::side side, wide_word& constant, row_filter::side other) {
+        if (side != row_filter::side::constant || other == row_filter::side::constant) return;
+        const node with = column(rows.relation(), other == row_filter::side::source ? 0 : 1);
+        properties_[root(with)].constants.push_back(&constant);
+      };
+      add(one.left, one.left_constant, one.right);
+      add(one.right, one.right_constant, one.left);
+    }
   }
 
   [[nodiscard]] std::vector<encodable_domain> classes() {

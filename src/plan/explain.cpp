@@ -10,13 +10,13 @@
 namespace gpulog::plan {
 namespace {
 
-std::string_view part_suffix(part rows) {
+std::string_view part_suffix(row_part rows) {
   switch (rows) {
-    case part::old:
+    case row_part::old:
       return " in old";
-    case part::delta:
+    case row_part::delta:
       return " in delta";
-    case part::all:
+    case row_part::all:
       break;
   }
   return "";
@@ -236,7 +236,7 @@ std::string phase_text(const program& plan, const phase& printed, const std::str
   for (const rule_version& version : printed.versions) {
     result += fmt::format("    {}{}\n", version.text, version.location.empty() ? "" : "   " + version.location);
     result += fmt::format("      # order: {}\n", version.order_reason);
-    if (version.row_wise) {
+    if (version.rows) {
       result += fmt::format("      # row-wise: where there is much to find, for one {} at a time\n",
                             plan.relations[version.head.value].attribute_names.front());
     }
@@ -246,18 +246,17 @@ std::string phase_text(const program& plan, const phase& printed, const std::str
   return result;
 }
 
-std::string decomposition_text(const program& plan, const decomposition& printed) {
+std::string decomposition_text(const program& plan, const row_equations& printed) {
   std::vector<std::string> passed;
-  for (const decomposed_member& member : printed.members) {
+  for (const row_member& member : printed.members) {
     const relation& own = plan.relations[member.relation.value];
     std::vector<std::string> names;
-    for (const std::uint32_t column : member.invariants) names.push_back(own.attribute_names[column]);
+    for (const std::uint32_t column : member.sources) names.push_back(own.attribute_names[column]);
     passed.push_back(fmt::format("{} of {}", fmt::join(names, ","), own.name));
   }
-  std::string result =
-      fmt::format("  decomposed: the loop passes {} through unchanged, so each {} is a fixpoint of its own",
-                  fmt::join(passed, ", "),
-                  printed.members.front().invariants.size() == 1 ? "of its values" : "combination of values");
+  std::string result = fmt::format(
+      "  decomposed: the loop passes {} through unchanged, so each {} is a fixpoint of its own",
+      fmt::join(passed, ", "), printed.members.front().sources.size() == 1 ? "of its values" : "combination of values");
   if (!printed.is_binary()) result += "; what stands in the other columns is numbered";
   return result + "\n";
 }
@@ -341,14 +340,14 @@ std::string explain(const program& plan) {
       result += fmt::format("  no tuple set for {}: its rule derives each tuple once\n", plan.relations[id.value].name);
     }
     if (!printed.once.versions.empty()) result += phase_text(plan, printed.once, "once");
-    if (printed.row_wise) {
+    if (printed.is_row_join()) {
       const relation& own = plan.relations[printed.relations.front().value];
       result += fmt::format("  row-wise: where results repeat, {} is made for one {} at a time, without a tuple set\n",
                             own.name, own.attribute_names.front());
     }
-    if (printed.decomposed) result += decomposition_text(plan, *printed.decomposed);
-    if (printed.products) {
-      const relation& own = plan.relations[printed.products->relation.value];
+    if (printed.has_row_steps()) result += decomposition_text(plan, *printed.rows);
+    if (printed.has_row_products()) {
+      const relation& own = plan.relations[printed.rows->relation().value];
       result += fmt::format("  products: {} grows at both sides, and can be made by rows of bits\n", own.name);
     }
     if (printed.recursive) {

@@ -9,14 +9,11 @@
 
 #include "support/ids.hpp"
 #include "support/operations.hpp"
+#include "support/row_equations.hpp"
 
 /// The program of the executor: every rule as a pipeline of relational operators over slots (registers of one word per
 /// binding).
 namespace gpulog::plan {
-
-/// The rows of a relation that an operator reads. Rows are append-only: old = [0,d), delta = [d,n), all = [0,n); rows
-/// appended by the running phase follow after n and become visible with the relation's next advance.
-enum class part : std::uint8_t { all, old, delta };
 
 /// The value of a slot, or a constant.
 struct operand {
@@ -38,7 +35,7 @@ struct column_binding {
 /// Binds each row of the part. As the first operator, the scan is split among workers; later it is a Cartesian product.
 struct scan {
   relation_id relation;
-  part rows = part::all;
+  row_part rows = row_part::all;
   std::vector<column_binding> bindings;
   /// For an equivalence relation, rows delta and a single binding: binds each element that has a pair in delta once.
   bool changed_elements = false;
@@ -57,7 +54,7 @@ struct other_search {
 /// are constants or slots bound before. As the first operator, all keys are constants.
 struct match {
   relation_id relation;
-  part rows = part::all;
+  row_part rows = row_part::all;
   index_id index;
   std::vector<operand> keys;  ///< at least one
   std::vector<column_binding> bindings;
@@ -72,7 +69,7 @@ struct match {
 /// the part is empty.
 struct exists {
   relation_id relation;
-  part rows = part::all;
+  row_part rows = row_part::all;
   bool negated = false;
   index_id index;  ///< invalid: tuple set, or emptiness
   std::vector<operand> keys;
@@ -143,28 +140,6 @@ struct insert {
 using operation =
     std::variant<scan, match, exists, compute, filter, pack, unpack, generate, fold_begin, fold_end, insert>;
 
-/// Pairs of values in two columns of a relation.
-struct column_pairs {
-  relation_id relation;
-  std::uint32_t key = 0;    ///< column
-  std::uint32_t value = 0;  ///< column; may equal the key
-  part rows = part::all;
-  friend bool operator==(const column_pairs&, const column_pairs&) = default;
-};
-
-/// A rule head(x,y) :- from(x,w), to(w,y); without `to`: head(x,y) :- from(x,y).
-struct row_source {
-  column_pairs from;
-  std::optional<column_pairs> to;
-};
-
-/// The results of a version, for one value x of the head's first column at a time.
-struct row_wise_version {
-  row_source source;
-  /// Conditions for every result. Slot 0 represents x, slot 1 represents y.
-  std::vector<filter> filters;
-};
-
 /// Operators [begin, end) that only ask for a match: no operator after them reads their bindings. Therefore a single
 /// binding that passes all of them is enough for each binding before them; executors may ignore this and process all
 /// bindings.
@@ -186,7 +161,7 @@ struct rule_version {
   std::string location;                 ///< "file [line:column-line:column]"
   std::vector<double> estimates;        ///< expected bindings after each operator; for explain, never for correctness
   std::string order_reason;             ///< reason for the order of the atoms
-  std::optional<row_wise_version> row_wise;  ///< an equivalent to the operators
+  std::optional<row_equations> rows;    ///< an equivalent to the operators: a rule that joins two relations
   /// Ordered by `begin`. First matches may be nested, with a smaller end.
   std::vector<first_match> first_matches;
   std::uint32_t former_plans = 0;  ///< number of plans of the version that had other orders and ran before
@@ -210,63 +185,6 @@ struct subsumption {
   /// again.
   std::vector<relation_id> changing;
   rule_version version;
-};
-
-/// A relation of a decomposed stratum: the columns that are passed through, and the remaining ones.
-struct decomposed_member {
-  relation_id relation;
-  std::vector<std::uint32_t>
-      /// columns; all members have the same number, with corresponding values at the same positions
-      invariants;
-  std::vector<std::uint32_t> nodes;  ///< columns, ascending; at least one
-};
-
-/// Maps the node columns of a member's tuple to the node columns of following tuples: a search in a complete relation.
-struct decomposed_step {
-  std::uint32_t from = 0;  ///< member
-  std::uint32_t to = 0;    ///< member
-  relation_id relation;    ///< the searched relation; invalid: no search, a single tuple with existing values follows
-  index_id index;          ///< index on the key; invalid: no relation
-  std::vector<std::uint32_t> from_columns;  ///< columns of `from` that equal the key
-  std::vector<std::uint32_t> key;           ///< columns of the relation, in the same order
-  /// Columns of the relation, or of `from` without one: one per node column of `to`.
-  std::vector<std::uint32_t> columns;
-};
-
-/// A recursive stratum whose rules pass columns (the invariants) through unchanged: results for one combination of
-/// their values do not depend on results for any other. Therefore each combination is a separate fixpoint, a search for
-/// the tuples of the remaining columns that are reachable from the first ones.
-struct decomposition {
-  std::vector<decomposed_member> members;  ///< the relations of the stratum
-  std::vector<decomposed_step> steps;
-
-  /// Returns whether values of a column lead to values of the same column in a single binary relation.
-  [[nodiscard]] bool is_binary() const {
-    return members.size() == 1 && members[0].invariants.size() == 1 && members[0].nodes.size() == 1;
-  }
-};
-
-/// A stratum of one binary relation whose rules are evaluated once, possibly for one value x of the head's first column
-/// at a time: then only the results of one row are deduplicated at a time, in the fastest memory.
-struct row_wise_evaluation {
-  std::vector<row_source> sources;  ///< one per version of `once`
-  /// Conditions for every result of every rule. Slot 0 represents x, slot 1 represents y.
-  std::vector<filter> filters;
-};
-
-/// A rule head(x,y) :- left(x,u), head(u,v), right(v,y), or without the head: head(x,y) :- left(x,u), right(u,y).
-struct product_source {
-  std::optional<column_pairs> left;   ///< keyed by x; nothing: u is x
-  std::optional<column_pairs> right;  ///< keyed by v; nothing: y is v
-  friend bool operator==(const product_source&, const product_source&) = default;
-};
-
-/// A recursive stratum of one binary relation that grows by products: as matrices, left * head * right.
-struct product_recursion {
-  relation_id relation;  ///< the remaining relations of the stratum are steps of its rules
-  std::vector<product_source> rules;
-  std::vector<product_source> first;  ///< the rules in `once`, as rules without the head; empty: not of this form
-  bool without_equal = false;         ///< whether all rules test x != y
 };
 
 /// A column of a relation.
@@ -295,9 +213,8 @@ struct stratum {
   bool recursive = false;
   phase once;
   std::vector<phase> loop;
-  std::optional<decomposition> decomposed;      ///< an equivalent to the loop
-  std::optional<row_wise_evaluation> row_wise;  ///< an equivalent to `once`
-  std::optional<product_recursion> products;    ///< an equivalent to the loop
+  /// An equivalent to the loop (steps; rules, whose first rules are equivalent to `once`), or to `once` without a loop.
+  std::optional<row_equations> rows;
   /// Domains of relations whose values are known before the stratum starts.
   std::vector<relation_domain> domains;
   /// Supplementary relations of the loop that a run may abandon (reoptimizer::abandon()).
@@ -305,6 +222,10 @@ struct stratum {
   /// Applied after `once`, and in each iteration before the last advance. The erased rows of a loop's relation may
   /// still be read in the loop: operators that can encounter them (not in delta) test the tuple set.
   std::vector<subsumption> subsumptions;
+
+  [[nodiscard]] bool has_row_steps() const { return rows && !rows->steps.empty(); }
+  [[nodiscard]] bool has_row_products() const { return rows && recursive && rows->steps.empty(); }
+  [[nodiscard]] bool is_row_join() const { return rows && !recursive; }
 };
 
 /// A maintained sorted order of a relation. One order serves every search on a prefix.

@@ -17,10 +17,8 @@
 #include "plan/passes/bodies/smallest_relation_first.hpp"
 #include "plan/passes/demand/magic_sets.hpp"
 #include "plan/passes/demand/magic_transform.hpp"
-#include "plan/passes/recursions/decomposition.hpp"
 #include "plan/passes/recursions/invariant_columns.hpp"
-#include "plan/passes/recursions/row_products.hpp"
-#include "plan/passes/recursions/row_wise_evaluation.hpp"
+#include "plan/passes/recursions/row_equations.hpp"
 #include "plan/passes/relations/computed_keys.hpp"
 #include "plan/passes/relations/dense_domains.hpp"
 #include "plan/passes/relations/needless_sets.hpp"
@@ -130,15 +128,10 @@ constexpr program_pass plan_passes[] = {
      .is_required = true},
     {.name = "operators", .description = "slots get their numbers", .run = make_operators, .is_required = true},
     {"first-matches", "atoms whose values are only tested stop at the first match", find_first_matches},
-    {"decomposition", "finds recursions that fall apart into independent ones", find_decompositions},
-    {.name = "row-wise-evaluation",
-     .description = "finds joins that can be made for one value of the head at a time",
-     .run = find_row_wise_evaluations,
-     .has_modes = true},
-    {.name = "row-products",
-     .description = "finds recursions that extend a relation at both sides, which can be made by rows of bits",
-     .run = find_product_recursions,
-     .has_modes = true},
+    {.name = "rows",
+     .description = "finds relations that can be computed row by row",
+     .run = find_row_equations,
+     .is_required = true},
     {"dense-domains", "finds relations whose values are known before they are made", find_dense_domains},
     {"needless-sets", "relations whose rows can't repeat have no tuple set",
      [](planning& shared) { drop_needless_sets(shared.result); }},

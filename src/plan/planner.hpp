@@ -38,7 +38,8 @@ struct statistics {
 struct options {
   /// Whether passes may create relations. `.pragma "supplementary" "off"` in a program also forbids this.
   bool makes_relations = true;
-  tuning_modes modes;       ///< of optional_passes()
+  tuning_modes modes;  ///< of optional_passes()
+  row_mode rows = row_mode::automatic;
   bool has_device = false;  ///< a device may run strata
 };
 

@@ -97,7 +97,7 @@ pass_timer::~pass_timer() {
 
 void expect_rows(planning& shared, const normalized_rule& rule) {
   if (rule.atoms.empty()) return shared.costs.set_rows(rule.head, 1);
-  double rows = shared.costs.rows(rule.atoms.front().relation, part::all);
+  double rows = shared.costs.rows(rule.atoms.front().relation, row_part::all);
   for (const body_atom& test : rule.atoms) {
     const auto share = shared.demanded.find(test.relation);
     if (share != shared.demanded.end()) rows *= share->second;

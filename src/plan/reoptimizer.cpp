@@ -124,7 +124,7 @@ std::vector<reoptimizer::place> reoptimizer::places_in(std::size_t number, exten
   const auto add = [&](const phase& from, phase_builder& made, std::size_t phase_number) {
     for (std::size_t v = 0; v < from.versions.size(); ++v) {
       const rule_version& version = from.versions[v];
-      if (has_orders(made.recipes[v]) && !version.row_wise && !version.is_retired && !depends_on_order(version))
+      if (has_orders(made.recipes[v]) && !version.rows && !version.is_retired && !depends_on_order(version))
         places.push_back({phase_number, v, &made.recipes[v]});
     }
   };
@@ -149,7 +149,7 @@ bool reoptimizer::plan_again(std::size_t number, extent planned_part, const rela
   const bool chooses = std::any_of(planned.relations.begin(), planned.relations.end(), [&](relation_id member) {
     return !shared_->result.relations[member.value].choice_domains.empty();
   });
-  if (chooses || planned.decomposed || planned.row_wise || !planned.subsumptions.empty()) return false;
+  if (chooses || planned.has_row_steps() || planned.is_row_join() || !planned.subsumptions.empty()) return false;
   const std::vector<place> places = places_in(number, planned_part);
   if (places.empty() || !reads_much(places, measures)) return false;
   const bool grown = has_grown(places, measures);
@@ -266,8 +266,8 @@ double reoptimizer::work_without(std::size_t number, relation_id supplementary, 
   double work = 0;
   for (const version_recipe& recipe : added.loop.front().recipes) {
     const relation_id read = recipe.rule->atoms[*recipe.parts.delta_atom].relation;
-    work += order_body(*recipe.rule, recipe.parts, shared_->costs).cost * shared_->costs.rows(read, part::all) /
-            shared_->costs.rows(read, part::delta);
+    work += order_body(*recipe.rule, recipe.parts, shared_->costs).cost * shared_->costs.rows(read, row_part::all) /
+            shared_->costs.rows(read, row_part::delta);
   }
   return work;
 }
@@ -336,7 +336,7 @@ const std::vector<reoptimizer::former_plan>& reoptimizer::former_plans(std::size
 }
 
 reoptimizer::known_size reoptimizer::size_of(relation_id relation) const {
-  return {shared_->costs.rows(relation, part::all), shared_->costs.knows_rows(relation)};
+  return {shared_->costs.rows(relation, row_part::all), shared_->costs.knows_rows(relation)};
 }
 
 reoptimizer::lost_sets reoptimizer::lost_sets_of(std::size_t number, const std::vector<place>& places) const {

@@ -104,7 +104,8 @@ class version_checker {
     if (!op.changed_elements) return;
     const bool is_equivalence =
         op.relation.value < plan_.relations.size() && plan_.relations[op.relation.value].is_equivalence;
-    if (!is_equivalence || op.rows != part::delta) fail("only a delta of an equivalence relation has changed elements");
+    if (!is_equivalence || op.rows != row_part::delta)
+      fail("only a delta of an equivalence relation has changed elements");
   }
 
   void check(const match& op) {
@@ -127,7 +128,7 @@ class version_checker {
   }
 
   void check_others(const match& op) {
-    if (op.bindings.size() != 1 || op.keys.size() + 1 != arity(op.relation) || op.rows != part::all) {
+    if (op.bindings.size() != 1 || op.keys.size() + 1 != arity(op.relation) || op.rows != row_part::all) {
       fail("a search with others does not bind the one column that is no key");
     }
     for (const other_search& other : op.others) {
@@ -135,7 +136,7 @@ class version_checker {
       const auto* const test =
           other.test < version_.operations.size() ? std::get_if<exists>(&version_.operations[other.test]) : nullptr;
       const bool asks_the_same = test != nullptr && test->relation == other.relation && !test->negated &&
-                                 test->rows == part::all && test->keys.size() == other.keys.size() + 1;
+                                 test->rows == row_part::all && test->keys.size() == other.keys.size() + 1;
       if (!asks_the_same) fail("another search has no test that asks the same");
       if (other.column >= arity(other.relation)) fail(fmt::format("column {} is out of range", other.column));
     }
@@ -145,7 +146,7 @@ class version_checker {
     if (op.index.valid()) return check_index(op.relation, op.index, op.keys.size());
     if (op.keys.empty()) return;
     if (op.keys.size() != arity(op.relation)) fail("a test of the tuple set does not give all columns");
-    if (op.rows != part::all) fail("a test of the tuple set does not ask for all rows");
+    if (op.rows != row_part::all) fail("a test of the tuple set does not ask for all rows");
     if (op.relation.value < plan_.relations.size() && !plan_.relations[op.relation.value].needs_set) {
       fail("a relation without a set is asked for membership");
     }

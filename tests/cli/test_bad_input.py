@@ -151,7 +151,7 @@ class Limits(CommandTest):
             with self.subTest(storage=storage):
                 # Components of a graph take little memory: a search has to run.
                 process = self.run_program(REACH, '--memory-limit', '20M', '--storage', storage,
-                                           '--tune', 'condensation=off', facts={'edge.facts': LONG_RING})
+                                           '--tune', 'rows=search', facts={'edge.facts': LONG_RING})
                 self.assertEqual(process.returncode, 1, process.errors)
                 for text in ('reach', 'reach(x,z)', '20'):
                     self.assertIn(text, process.errors)

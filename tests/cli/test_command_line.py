@@ -322,7 +322,7 @@ There is no relation nothing
     def test_wrong_options(self):
         for options in (['--nonsense'], ['--backend', 'abacus'], ['--storage', 'shelf'], ['--memory-limit', '12Q'], ['--memory-limit', ''],
                         ['--memory-limit='], ['--stats', ''], ['-p', ''], ['-o', ''], ['-P', 'a'], ['-P', ''], ['-P', ':b'],
-                        ['--tune', 'joins=sorted'], ['--tune', 'magic-sets=maybe'], ['--tune', 'row-wise-evaluation=all'], ['--tune', 'joins=nested'],
+                        ['--tune', 'joins=sorted'], ['--tune', 'magic-sets=maybe'], ['--tune', 'rows=all'], ['--tune', 'joins=nested'],
                         ['--tune', 'magic-sets'], ['--tune', '=on'], ['--tune', 'magic=on'],
                         ['--storage', 'hisa', '--backend', 'cpu', '--tune', 'joins=nested'],
                         ['--tune', 'buffer-factor=0.5'], ['--tune', 'buffer-factor=-1'], ['--tune', 'buffer-factor=much'],
@@ -515,7 +515,7 @@ There is no relation nothing
         for storage, facts, expected in (('auto', '', 'hash'), ('hash', '', 'hash'), ('bits', '', 'bits'), ('words', '', 'words'),
                                          ('hisa', '', 'hisa'), ('bits', wide, 'hash'), ('words', wide, 'words')):
             with self.subTest(storage=storage, facts=facts):
-                process = self.run_program(REACH.replace('number', 'unsigned'), '--storage', storage, '--tune', 'decomposition=off',
+                process = self.run_program(REACH.replace('number', 'unsigned'), '--storage', storage, '--tune', 'rows=loop',
                                            '--memory-limit', '100M', '--stats', 'stats.json',
                                            facts={'edge.facts': '1\t2\n2\t3\n' + facts})
                 self.assert_runs(process)

@@ -37,8 +37,8 @@ class Programs(CommandTest):
         head = '.decl s(x:symbol)\n'
         self.check(head + '.input s(IO=fiel)\n.output s\n', 'input type <fiel> is not supported. Did you mean \'file\'?')
         self.check(head + 's("a").\n.output s(IO=jsonfil)\n', 'output type <jsonfil> is not supported. Did you mean \'jsonfile\'?')
-        self.check(head, "--tune", "there is no choice 'condensaton', did you mean 'condensation'?",
-                   arguments=['--tune', 'condensaton=off'])
+        self.check(head, "--tune", "there is no choice 'continuaton', did you mean 'continuation'?",
+                   arguments=['--tune', 'continuaton=off'])
         self.check(head, "--show knows no 'transformed-rma', did you mean 'transformed-ram'?",
                    arguments=['--show', 'transformed-rma'])
         self.check(head + 's(null).\n', 'variable null', 'A symbol is written in double quotes: "null"')

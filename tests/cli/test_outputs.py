@@ -134,7 +134,7 @@ class Reports(CommandTest):
         self.assertIn('"backend"', self.read('stats.json'))
 
     def test_explain(self):
-        process = self.run_program(REACH, '--explain', '--tune', 'decomposition=off', '--backend', 'cpu', facts=EDGES)
+        process = self.run_program(REACH, '--explain', '--tune', 'rows=loop', '--backend', 'cpu', facts=EDGES)
         self.assertEqual((process.returncode, process.errors), (0, ''))
         for text in ('stratum 1: reach (recursive)\n', ' on cpu; iterations 2; strategies: versions, loop\n', 'reach(x,y) :- reach(x,z), edge(z,y).', 'program.dl [6:1-6:37]',
                      'tuples when planned: edge 2', ' for reach(x,z) in delta', ' insert reach(x,y)'):

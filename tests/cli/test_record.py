@@ -139,7 +139,7 @@ class Unfinished(RecordTest):
         self.assertEqual((outcome['state'], outcome['step']['file']), ('interrupted', 'facts/edge.facts'))
 
     def test_memory_limit(self):
-        process = self.run_program(REACH, '-p', 'p.json', '--memory-limit', '40M', '--tune', 'decomposition=off',
+        process = self.run_program(REACH, '-p', 'p.json', '--memory-limit', '40M', '--tune', 'rows=loop',
                                    facts={'edge.facts': RING})
         self.assertEqual(process.returncode, 1)
         self.assertIn('Out of memory', process.errors)

@@ -94,16 +94,12 @@ TEST(closure_readers_against_oracle, random_readers) {
     const std::string text = random_readers(random, made_as::closure);
     const comparison both(text, oracle::make_shaped_graph(seed, random, 34));
     ASSERT_TRUE(both.accepted()) << both.report();
-    both.expect_same({storage_kind::hash, 1, "cpu -j1, condensed", backend_kind::cpu, {{"condensation", "on"}}});
-    both.expect_same({storage_kind::bits, 3, "cpu -j3, condensed", backend_kind::cpu, {{"condensation", "on"}}});
-    both.expect_same({storage_kind::hash, 1, "cpu -j1, searched", backend_kind::cpu, {{"condensation", "off"}}});
-    both.expect_same({storage_kind::hash,
-                      1,
-                      "cpu -j1, condensed, row-wise",
-                      backend_kind::cpu,
-                      {{"condensation", "on"}, {"row-wise-evaluation", "on"}}});
+    both.expect_same({storage_kind::hash, 1, "cpu -j1, condensed", backend_kind::cpu, {{"rows", "recursions"}}});
+    both.expect_same({storage_kind::bits, 3, "cpu -j3, condensed", backend_kind::cpu, {{"rows", "recursions"}}});
+    both.expect_same({storage_kind::hash, 1, "cpu -j1, searched", backend_kind::cpu, {{"rows", "search"}}});
+    both.expect_same({storage_kind::hash, 1, "cpu -j1, condensed, row-wise", backend_kind::cpu, {{"rows", "on"}}});
     if (on_gpu && seed % 8 == 0)
-      both.expect_same({storage_kind::hash, 1, "gpu", backend_kind::gpu, {{"row-takeover", "on"}}});
+      both.expect_same({storage_kind::hash, 1, "gpu", backend_kind::gpu, {{"rows", "recursions"}}});
     if (HasFatalFailure()) return;
   }
 }
@@ -112,7 +108,7 @@ TEST(product_readers_against_oracle, random_readers) {
   const bool on_gpu = no_gpu().empty();
   const std::uint64_t first = oracle::first_seed(1);
   const std::uint64_t count = oracle::programs_to_try(400);
-  const std::map<std::string, std::string, std::less<>> on = {{"row-products", "on"}};
+  const std::map<std::string, std::string, std::less<>> on = {{"rows", "recursions"}};
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     std::mt19937_64 random(seed);
     const std::string text = random_readers(random, made_as::product);
@@ -120,12 +116,8 @@ TEST(product_readers_against_oracle, random_readers) {
     ASSERT_TRUE(both.accepted()) << both.report();
     both.expect_same({storage_kind::hash, 1, "cpu -j1", backend_kind::cpu, on});
     both.expect_same({storage_kind::bits, 3, "cpu -j3", backend_kind::cpu, on});
-    both.expect_same({storage_kind::hash, 1, "cpu -j1, off", backend_kind::cpu, {{"row-products", "off"}}});
-    both.expect_same({storage_kind::hash,
-                      1,
-                      "cpu -j1, row-wise",
-                      backend_kind::cpu,
-                      {{"row-products", "on"}, {"row-wise-evaluation", "on"}}});
+    both.expect_same({storage_kind::hash, 1, "cpu -j1, off", backend_kind::cpu, {{"rows", "off"}}});
+    both.expect_same({storage_kind::hash, 1, "cpu -j1, row-wise", backend_kind::cpu, {{"rows", "on"}}});
     if (on_gpu && seed % 8 == 0) both.expect_same({storage_kind::hash, 1, "gpu", backend_kind::gpu, on});
     if (HasFatalFailure()) return;
   }
@@ -135,7 +127,7 @@ TEST(product_readers_against_oracle, random_readers) {
 TEST(row_wise_readers_against_oracle, random_readers) {
   const std::uint64_t first = oracle::first_seed(1);
   const std::uint64_t count = oracle::programs_to_try(400);
-  const std::map<std::string, std::string, std::less<>> on = {{"row-wise-evaluation", "on"}};
+  const std::map<std::string, std::string, std::less<>> on = {{"rows", "on"}};
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     std::mt19937_64 random(seed);
     const std::string text = random_readers(random, made_as::join);
@@ -144,7 +136,7 @@ TEST(row_wise_readers_against_oracle, random_readers) {
     both.expect_same({storage_kind::hash, 1, "cpu -j1", backend_kind::cpu, on});
     both.expect_same({storage_kind::bits, 3, "cpu -j3", backend_kind::cpu, on});
     both.expect_same({storage_kind::words, 2, "cpu -j2", backend_kind::cpu, on});
-    both.expect_same({storage_kind::hash, 1, "cpu -j1, off", backend_kind::cpu, {{"row-wise-evaluation", "off"}}});
+    both.expect_same({storage_kind::hash, 1, "cpu -j1, off", backend_kind::cpu, {{"rows", "off"}}});
     if (HasFatalFailure()) return;
   }
 }

@@ -45,7 +45,7 @@ TEST(row_products_against_oracle, random_recursions) {
   const bool on_gpu = no_gpu().empty();
   const std::uint64_t first = oracle::first_seed(1);
   const std::uint64_t count = oracle::programs_to_try(300);
-  const std::map<std::string, std::string, std::less<>> on = {{"row-products", "on"}};
+  const std::map<std::string, std::string, std::less<>> on = {{"rows", "recursions"}};
   std::uint64_t made_so = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     std::mt19937_64 random(seed);
@@ -54,7 +54,7 @@ TEST(row_products_against_oracle, random_recursions) {
     ASSERT_TRUE(both.accepted()) << both.report();
     both.expect_same({storage_kind::hash, 1, "cpu -j1", backend_kind::cpu, on});
     both.expect_same({storage_kind::bits, 3, "cpu -j3", backend_kind::cpu, on});
-    both.expect_same({storage_kind::hash, 1, "cpu, off", backend_kind::cpu, {{"row-products", "off"}}});
+    both.expect_same({storage_kind::hash, 1, "cpu, off", backend_kind::cpu, {{"rows", "off"}}});
     if (on_gpu && seed % 3 == 0) both.expect_same({storage_kind::hash, 1, "gpu", backend_kind::gpu, on});
     if (HasFatalFailure()) return;
     made_so += both.product_strata();

@@ -28,8 +28,9 @@ bool includes(const std::vector<bool>& all, const std::vector<bool>& some) { ret
 /// restrictions, and no assumptions about values.
 plan::options planning_to_continue(plan::options chosen) {
   chosen.makes_relations = false;
-  for (const char* const pass : {"decomposition", "row-wise-evaluation", "row-products", "dense-domains",
-                                 "needless-sets", "unneeded-relations", "magic-sets", "magic-transform"})
+  chosen.rows = row_mode::off;
+  for (const char* const pass :
+       {"dense-domains", "needless-sets", "unneeded-relations", "magic-sets", "magic-transform"})
     chosen.modes.set(pass, tuning_mode::off);
   return chosen;
 }

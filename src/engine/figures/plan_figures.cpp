@@ -63,8 +63,7 @@ std::string other_strategy(const exec::stratum_statistics& measured, const strat
                            bool row_wise) {
   if (row_wise) return "row-wise-evaluation";
   for (const std::string& one : measured.strategies) {
-    const bool searches =
-        one.starts_with("search") || one == "condensation" || one == "row-takeover" || one == "row-products";
+    const bool searches = one == "search" || one == "condensation" || one == "row-takeover" || one == "row-products";
     if (in_loop ? searches : one == "row-wise-evaluation" || one == "row-products") return one;
   }
   return figures.backend == "cpu" ? "pipelines" : figures.backend;

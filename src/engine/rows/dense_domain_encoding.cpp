@@ -81,7 +81,7 @@ std::vector<bool> dense_domain_encoding::choose(const encoding_choice& chosen, c
     return found->second;
   };
   for (const plan::stratum& one : plan_->strata) {
-    if (!one.recursive || one.decomposed) continue;
+    if (!one.recursive || one.has_row_steps()) continue;
     for (const plan::relation_domain& domain : one.domains) {
       std::vector<std::uint64_t> numbers, bounds;
       std::vector<std::size_t> its;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -46,10 +47,7 @@ class cpu_machine {
                                                   .present_bounds = true,
                                                   .full_relations = true,
                                                   .row_matrices = true,
-                                                  .searches = true,
-                                                  .condensation = true,
-                                                  .products = true,
-                                                  .row_wise = true,
+                                                  .rows = true,
                                                   .orders_rows = true,
                                                   .batches = true,
                                                   .memories = true,
@@ -137,19 +135,24 @@ class cpu_machine {
   [[nodiscard]] bool has_numbers() const {
     return numbered_.has_value() && numbered_->invariants.size() >= backend_.workers();
   }
-  std::optional<kernels::decomposed_counts> run_search(const kernels::search_task& task,
-                                                       kernels::relation_list<relation>& relations,
-                                                       const std::atomic<bool>* stop) {
+  std::optional<kernels::row_counts> run_search(const row_equations& task,
+                                                const std::optional<kernels::value_steps>& values,
+                                                kernels::relation_list<relation>& relations,
+                                                const std::atomic<bool>* stop) {
     auto numbered = std::exchange(numbered_, std::nullopt);
-    if (task.values) return kernels::run_decomposed(backend_, *resource_, *task.values, relations, stop);
-    return kernels::run_numbered(backend_, *resource_, task.numbers, relations,
+    if (values) return kernels::run_decomposed(backend_, *resource_, task, *values, relations, stop);
+    return kernels::run_numbered(backend_, *resource_, task, relations,
                                  {cut_.numbered_step_rows, backend_.workers(), cut_.range_elements}, stop,
                                  std::move(numbered));
   }
+  static constexpr std::string_view reusing_schedule = "condensation";
+  [[nodiscard]] std::uint64_t least_reused_rows() const { return cut_.condensed_rows; }
+  /// Runs over the strongly connected components of the graph.
   /// @param always even if searches are expected to be faster
-  std::optional<kernels::decomposed_counts> run_condensed(const kernels::numbered_task& task,
-                                                          kernels::relation_list<relation>& relations, bool always,
-                                                          const std::atomic<bool>* stop) {
+  template <class Bound>
+  std::optional<kernels::row_counts> run_reusing(const row_equations& task, const Bound& /*bound*/,
+                                                 kernels::relation_list<relation>& relations, bool always,
+                                                 const std::atomic<bool>* stop) {
     const kernels::condensation_cut_offs cut = {.step_rows = cut_.numbered_step_rows,
                                                 .met_by_row = calibration::least_met_by_row,
                                                 .row_words = calibration::host_row_words_per_second,
@@ -173,19 +176,19 @@ class cpu_machine {
   static constexpr std::uint64_t least_product_tuples = calibration::least_host_product_tuples;
   /// @param bound exclusive bound of the task's values if values serve directly as row numbers, else 0
   /// @param always even with few results
-  std::optional<kernels::product_counts> run_products(const kernels::product_task& task, std::uint64_t bound,
-                                                      kernels::relation_list<relation>& relations, bool always,
-                                                      const std::atomic<bool>* stop) {
+  std::optional<kernels::row_counts> run_products(const row_equations& task, std::uint64_t bound,
+                                                  kernels::relation_list<relation>& relations, bool always,
+                                                  const std::atomic<bool>* stop) {
     const std::uint64_t most_bytes = machine_bytes() / calibration::product_table_share;
     kernels::product_steps most;
     if (!always) most = {calibration::steps_of_product_pair, calibration::steps_of_product_tuple};
     return kernels::run_products(backend_, *resource_, task, bound, most_bytes, most, relations, stop);
   }
   static constexpr kernels::row_wise_cut_offs row_wise_pays = calibration::host_row_wise_pays;
-  std::optional<kernels::row_counts> run_row_wise(const kernels::row_wise_task& task,
-                                                  kernels::relation_list<relation>& relations,
-                                                  const kernels::row_wise_cut_offs& cut,
-                                                  const std::atomic<bool>* stop) {
+  std::optional<std::vector<std::uint64_t>> run_row_wise(const kernels::row_wise_task& task,
+                                                         kernels::relation_list<relation>& relations,
+                                                         const kernels::row_wise_cut_offs& cut,
+                                                         const std::atomic<bool>* stop) {
     return kernels::run_row_wise(backend_, *resource_, task, relations, cut, stop);
   }
   static constexpr kernels::row_wise_cut_offs added_row_wise_pays = calibration::host_added_row_wise_pays;

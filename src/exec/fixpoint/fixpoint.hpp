@@ -244,7 +244,7 @@ class fixpoint_executor final : public stratum_executor {
       begin_loop(run);
       if (stratum.recursive && !run.is_complete) outcome = run_first(loop_strategies<Machine>, run);
     }
-    if constexpr (Machine::abilities.row_wise) shared_.machine.forget_rows();
+    if constexpr (Machine::abilities.rows) shared_.machine.forget_rows();
     if (outcome != strategy_outcome::stopped) complete_stratum(number, figures);
     if constexpr (Machine::abilities.own_clock) take_phases(before, figures);
     figures.seconds = storage::seconds_now() - start;
@@ -261,7 +261,7 @@ class fixpoint_executor final : public stratum_executor {
       if (run.resumes && !one.resumes) continue;
       const strategy_outcome outcome = one.run(run);
       if (outcome == strategy_outcome::left) continue;
-      run.figures.strategies.emplace_back(one.name);
+      run.figures.strategies.emplace_back(run.schedule.empty() ? one.name : std::exchange(run.schedule, {}));
       return outcome;
     }
     throw internal_error("no strategy runs a stratum");
@@ -317,8 +317,8 @@ class fixpoint_executor final : public stratum_executor {
 
   /// Charges indexes that no version searches: an index of a decomposed stratum counts for the first rule of the loop.
   static void charge_other_indexes(const plan::stratum& stratum, stratum_statistics& figures) {
-    if (stratum.decomposed) {
-      for (const plan::decomposed_step& step : stratum.decomposed->steps) {
+    if (stratum.rows) {
+      for (const row_step& step : stratum.rows->steps) {
         if (step.index.valid()) figures.of_index(step.index, stratum.once.versions.size());
       }
     }

@@ -7,16 +7,17 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "exec/executor.hpp"
 #include "exec/fixpoint/iteration_runner.hpp"
 #include "exec/fixpoint/phase_figures.hpp"
 #include "kernels/join/pipeline.hpp"
-#include "kernels/products/product_task.hpp"
 #include "kernels/row_wise/row_wise_task.hpp"
-#include "kernels/search/search_task.hpp"
+#include "kernels/search/decomposed_task.hpp"
 #include "storage/factorized/row_matrix.hpp"
+#include "support/row_equations.hpp"
 
 /// The requirements of a fixpoint on its machine. A machine declares optional abilities in `abilities`, and
 /// fixpoint_machine checks the declarations.
@@ -35,14 +36,10 @@ struct machine_abilities {
   bool row_matrices = false;    ///< that may be a matrix, in which rules look up rows, until materialize()
   bool matrix_views = false;    ///< lookups in a matrix need a prepared view, and are possible in a recursion
   // Strategies (exec/strategies).
-  bool searches = false;      ///< decomposed recursions
-  bool condensation = false;  ///< decomposed recursions over components of a graph
-  bool row_takeover = false;  ///< decomposed recursions with row takeover
-  bool products = false;      ///< recursions that extend a relation at both sides
-  bool row_wise = false;      ///< row-wise evaluation
-  bool orders_rows = false;   ///< with comparisons by the order of values of 64 bits, too
-  bool batches = false;       ///< concurrent versions of a phase
-  bool loops = false;         ///< iterations without returning to the host
+  bool rows = false;         ///< row equations
+  bool orders_rows = false;  ///< with comparisons by the order of values of 64 bits, too
+  bool batches = false;      ///< concurrent versions of a phase
+  bool loops = false;        ///< iterations without returning to the host
   // How the machine works.
   bool memories = false;          ///< keeps results of aggregates and windows between runs
   bool several_indexes = false;   ///< refreshes several indexes concurrently
@@ -88,27 +85,27 @@ concept set_choosing_machine = requires(Machine& on, typename Machine::relation&
   { target.set_name() } -> std::convertible_to<std::string>;
 };
 
+/// Solves row equations (exec/strategies/rows/row_schedules.hpp).
 template <class Machine>
-concept searching_machine = requires(Machine& on, const kernels::search_task& task,
-                                     kernels::relation_list<typename Machine::relation>& all,
-                                     const std::atomic<bool>* stop) {
+concept row_machine = requires(Machine& on, const row_equations& task, const kernels::row_wise_task& joins,
+                               const std::optional<kernels::value_steps>& values,
+                               kernels::relation_list<typename Machine::relation>& all, const std::atomic<bool>* stop,
+                               std::uint64_t (*bound)()) {
+  { Machine::reusing_schedule } -> std::convertible_to<std::string_view>;
+  { on.least_reused_rows() } -> std::convertible_to<std::uint64_t>;
+  { on.run_reusing(task, bound, all, bool{}, stop) } -> std::same_as<std::optional<kernels::row_counts>>;
   { on.bitmap_values() } -> std::convertible_to<std::uint64_t>;
-  { on.run_search(task, all, stop) } -> std::same_as<std::optional<kernels::decomposed_counts>>;
-};
-
-template <class Machine>
-concept takeover_machine = requires(Machine& on, const kernels::numbered_task& task,
-                                    kernels::relation_list<typename Machine::relation>& all) {
-  { on.run_takeover(task, std::uint64_t{}, all) } -> std::same_as<std::optional<kernels::decomposed_counts>>;
-};
-
-template <class Machine>
-concept product_machine = requires(Machine& on, const kernels::product_task& task,
-                                   kernels::relation_list<typename Machine::relation>& all,
-                                   const std::atomic<bool>* stop) {
+  { on.has_numbers() } -> std::same_as<bool>;
+  { on.run_search(task, values, all, stop) } -> std::same_as<std::optional<kernels::row_counts>>;
   { Machine::least_product_tuples } -> std::convertible_to<std::uint64_t>;
   { Machine::ends_poor_products } -> std::convertible_to<bool>;
-  { on.run_products(task, std::uint64_t{}, all, bool{}, stop) } -> std::same_as<std::optional<kernels::product_counts>>;
+  { on.run_products(task, std::uint64_t{}, all, bool{}, stop) } -> std::same_as<std::optional<kernels::row_counts>>;
+  {
+    on.run_row_wise(joins, all, Machine::row_wise_pays, stop)
+    } -> std::same_as<std::optional<std::vector<std::uint64_t>>>;
+  { on.add_rows(joins, all, stop) } -> std::same_as<std::vector<std::optional<std::uint64_t>>>;
+  on.forget_rows();
+  { Machine::added_row_wise_pays } -> std::convertible_to<kernels::row_wise_cut_offs>;
 };
 
 /// Relations may be matrices until materialize().
@@ -122,24 +119,6 @@ template <class Machine>
 concept matrix_view_machine = requires(Machine& on, typename Machine::relation& target,
                                        const std::vector<std::uint32_t>& key) {
   on.make_lookup(target, key);
-};
-
-template <class Machine>
-concept condensing_machine = requires(Machine& on, const kernels::numbered_task& task,
-                                      kernels::relation_list<typename Machine::relation>& all,
-                                      const std::atomic<bool>* stop) {
-  { on.run_condensed(task, all, bool{}, stop) } -> std::same_as<std::optional<kernels::decomposed_counts>>;
-  { on.has_numbers() } -> std::same_as<bool>;
-};
-
-template <class Machine>
-concept row_wise_machine = requires(Machine& on, const kernels::row_wise_task& task,
-                                    kernels::relation_list<typename Machine::relation>& all,
-                                    const std::atomic<bool>* stop) {
-  { on.run_row_wise(task, all, Machine::row_wise_pays, stop) } -> std::same_as<std::optional<kernels::row_counts>>;
-  { on.add_rows(task, all, stop) } -> std::same_as<std::vector<std::optional<std::uint64_t>>>;
-  on.forget_rows();
-  { Machine::added_row_wise_pays } -> std::convertible_to<kernels::row_wise_cut_offs>;
 };
 
 template <class Machine>
@@ -163,19 +142,12 @@ concept remembering_machine = requires(Machine& on, kernels::pipeline& program) 
 
 template <class Machine>
 concept fixpoint_machine =
-    pipeline_machine<Machine> &&
-    (!Machine::abilities.set_kinds ||
-     set_choosing_machine<Machine>)&&(!Machine::abilities.searches ||
-                                      (searching_machine<Machine> && set_choosing_machine<Machine>)) &&
-    (!Machine::abilities.row_matrices ||
-     matrix_machine<Machine>)&&(!Machine::abilities.condensation ||
-                                (Machine::abilities.searches && Machine::abilities.row_matrices &&
-                                 condensing_machine<Machine>)) &&
-    (!Machine::abilities.matrix_views || (Machine::abilities.row_matrices && matrix_view_machine<Machine>)) &&
-    (!Machine::abilities.row_takeover ||
-     (Machine::abilities.searches && Machine::abilities.row_matrices && takeover_machine<Machine>)) &&
-    (!Machine::abilities.products || (product_machine<Machine> && set_choosing_machine<Machine>)) &&
-    (!Machine::abilities.row_wise || (row_wise_machine<Machine> && set_choosing_machine<Machine>)) &&
+    pipeline_machine<Machine> &&(!Machine::abilities.set_kinds || set_choosing_machine<Machine>)&&(
+        !Machine::abilities.row_matrices ||
+        matrix_machine<Machine>)&&(!Machine::abilities.matrix_views ||
+                                   (Machine::abilities.row_matrices && matrix_view_machine<Machine>)) &&
+    (!Machine::abilities.rows ||
+     (Machine::abilities.row_matrices && row_machine<Machine> && set_choosing_machine<Machine>)) &&
     (!Machine::abilities.batches || batching_machine<Machine>)&&(
         !Machine::abilities.loops ||
         looping_machine<Machine>)&&(!Machine::abilities.memories ||

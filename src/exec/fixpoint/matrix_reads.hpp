@@ -184,7 +184,7 @@ class matrix_reads {
       return false;
     if (one.read.how == kind::tuple) return true;
     // The strategies for these strata read columns.
-    if (stratum.products || (one.is_repeated && stratum.decomposed)) return false;
+    if (stratum.has_row_products() || (one.is_repeated && stratum.has_row_steps())) return false;
     const auto is_key_of = [&one](const std::vector<std::uint32_t>& columns) {
       return std::is_permutation(one.read.key.begin(), one.read.key.end(), columns.begin(), columns.end());
     };
@@ -219,11 +219,12 @@ class matrix_reads {
   /// Returns whether the version is joined row by row, which is much faster than tuple by tuple but requires columns.
   [[nodiscard]] bool joins_row_wise(const plan::stratum& stratum, const plan::rule_version& version,
                                     relation_id id) const {
-    const auto joins = [id](const plan::row_source& source) {
-      return source.to && (source.from.relation == id || source.to->relation == id);
+    const auto joins = [id](const row_equations& rows) {
+      return std::any_of(rows.rules.begin(), rows.rules.end(), [id](const row_rule& rule) {
+        return rule.right && (rule.left->relation == id || rule.right->relation == id);
+      });
     };
-    if (version.row_wise && joins(version.row_wise->source)) return true;
-    return stratum.row_wise && std::any_of(stratum.row_wise->sources.begin(), stratum.row_wise->sources.end(), joins);
+    return (version.rows && joins(*version.rows)) || (stratum.is_row_join() && joins(*stratum.rows));
   }
 
   [[nodiscard]] bool has_room_for_columns(const relation_type& source) const {

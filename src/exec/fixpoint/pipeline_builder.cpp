@@ -199,7 +199,7 @@ class builder {
   void add(const plan::scan& scan) {
     segment& expansion = result_.segments.emplace_back();
     expansion.kind = expansion_kind::scan;
-    expansion.part = part_of(scan.rows);
+    expansion.part = scan.rows;
     expansion.source = scan.relation.value;
     // Every element is related to itself. In an aggregate, each pair counts.
     if (scan.changed_elements) {
@@ -218,7 +218,7 @@ class builder {
     std::vector<register_number> keys = keys_of(match.keys);
     segment& expansion = result_.segments.emplace_back();
     expansion.kind = expansion_kind::match;
-    expansion.part = part_of(match.rows);
+    expansion.part = match.rows;
     expansion.source = match.relation.value;
     expansion.index = places_[match.index.value].number;
     expansion.level = level_of(match.index, match.keys.size());
@@ -251,7 +251,7 @@ class builder {
   void add_choices(const plan::match& match, const std::vector<plan::operation>& operations) {
     segment& expansion = result_.segments.back();
     std::vector<step> tests;
-    plan::exists own{match.relation, plan::part::all, false, {}, {}};
+    plan::exists own{match.relation, row_part::all, false, {}, {}};
     own.keys.resize(match.keys.size() + 1);
     const std::vector<std::uint32_t>& order = program_.indexes[match.index.value].order;
     for (std::size_t number = 0; number < match.keys.size(); ++number) own.keys[order[number]] = match.keys[number];
@@ -280,7 +280,7 @@ class builder {
   step make_test(const plan::exists& exists) {
     step made{};
     made.negated = exists.negated;
-    made.part = part_of(exists.rows);
+    made.part = exists.rows;
     made.source = exists.relation.value;
     made.arguments = keys_of(exists.keys);
     if (exists.index.valid()) {

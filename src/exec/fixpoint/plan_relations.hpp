@@ -265,7 +265,7 @@ class plan_relations {
       if (is_published()) return;
       for (const relation_id id : stratum.relations) {
         const plan::relation& planned = program.relations[id.value];
-        const bool is_needless = !planned.needs_set || (can.searches && falls_apart && planned.begins_distinct);
+        const bool is_needless = !planned.needs_set || (can.rows && falls_apart && planned.begins_distinct);
         if (is_needless && relation_of(id).rows() == 0) relation_of(id).skip_set();
       }
     }

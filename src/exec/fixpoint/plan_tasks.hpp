@@ -4,9 +4,7 @@
 #include <set>
 #include <vector>
 
-#include "kernels/products/product_task.hpp"
 #include "kernels/row_wise/row_wise_task.hpp"
-#include "kernels/search/numbered_task.hpp"
 #include "plan/plan.hpp"
 #include "storage/symbols/wide_values.hpp"
 
@@ -22,22 +20,17 @@ namespace gpulog::exec {
 /// @param changing relations that gain rows during the iterations
 [[nodiscard]] bool folds_the_same(const plan::rule_version& version, const std::vector<relation_id>& changing);
 
-[[nodiscard]] kernels::numbered_task numbered_task_of(const plan::decomposition& planned);
-
 /// @param with_first whether the task includes the rules of `once`
-[[nodiscard]] kernels::product_task product_task_of(const plan::product_recursion& planned, bool with_first);
+[[nodiscard]] row_equations product_task_of(const row_equations& planned, bool with_first);
 
-/// Returns the task of a stratum with row-wise evaluation.
 /// @param wide nullptr with words of 32 bits
-[[nodiscard]] kernels::row_wise_task row_wise_task_of(const plan::stratum& stratum, storage::wide_values* wide);
+[[nodiscard]] kernels::row_wise_task row_wise_task_of(const row_equations& planned, storage::wide_values* wide);
 /// Returns the task of one or more versions of a phase that can be evaluated row by row, with the same head and the
 /// same comparisons.
 [[nodiscard]] kernels::row_wise_task row_wise_task_of(const std::vector<const plan::rule_version*>& versions,
                                                       storage::wide_values* wide);
-/// Whether all are comparisons of numbers that rows of values can be filtered by.
-/// @param orders_words whether by their order, too
-[[nodiscard]] bool compare_words(const std::vector<plan::filter>& filters, bool orders_words);
-
-[[nodiscard]] kernels::row_part part_of(plan::part rows);
+/// Returns whether filters compare numbers that are words, or codes of words with 64 bits.
+/// @param orders_words whether the machine also compares codes by the order of their values
+[[nodiscard]] bool compares_words(const std::vector<row_filter>& filters, bool orders_words);
 
 }  // namespace gpulog::exec

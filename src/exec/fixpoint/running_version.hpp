@@ -84,11 +84,11 @@ inline bool windows_stay(const kernels::pipeline& program, const std::vector<rel
 [[nodiscard]] inline std::optional<relation_id> delta_relation(const plan::rule_version& version) {
   for (const plan::operation& one : version.operations) {
     const auto* const all = std::get_if<plan::scan>(&one);
-    if (all != nullptr && all->rows == plan::part::delta) return all->relation;
+    if (all != nullptr && all->rows == row_part::delta) return all->relation;
     const auto* const search = std::get_if<plan::match>(&one);
-    if (search != nullptr && search->rows == plan::part::delta) return search->relation;
+    if (search != nullptr && search->rows == row_part::delta) return search->relation;
     const auto* const test = std::get_if<plan::exists>(&one);
-    if (test != nullptr && test->rows == plan::part::delta) return test->relation;
+    if (test != nullptr && test->rows == row_part::delta) return test->relation;
   }
   return std::nullopt;
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,15 +32,16 @@ struct stratum_run {
   std::uint64_t tried_bindings = 0;  ///< bindings of the loop's joins when its orders were last planned
   /// phase of the loop at which the running iteration continues; 0: no iteration is running
   std::size_t next_phase = 0;
+  std::string_view schedule = {};  ///< of the row equations, if they were solved
 
   /// Returns whether the stratum can be evaluated as independent fixpoints.
   [[nodiscard]] bool falls_apart() const {
-    return Machine::abilities.searches && !shared.is_published() && stratum.decomposed.has_value();
+    return Machine::abilities.rows && !shared.is_published() && stratum.has_row_steps();
   }
 
   /// Binds the versions of the loop again after they were planned again.
   void bind_loop_again() {
-    if constexpr (Machine::abilities.row_wise) shared.machine.forget_rows();
+    if constexpr (Machine::abilities.rows) shared.machine.forget_rows();
     matrix_reads<Machine>(shared).prepare(stratum, number);
     std::size_t next = phases.front().size();
     for (std::size_t p = 0; p < stratum.loop.size(); ++p) {

@@ -271,7 +271,7 @@ void gpu_machine::run_segment(running& run, std::size_t number, const input_rows
   } else if (here.kind == expansion_kind::match) {
     views = run.relations[here.source]
                 ->index(here.index)
-                .views(here.part != kernels::row_part::delta, here.part != kernels::row_part::old, here.level);
+                .views(here.part != row_part::delta, here.part != row_part::old, here.level);
     for (const kernels::binding& bound : here.bindings) matched.push_back({bound.target, nullptr, bound.column});
   } else {
     for (const kernels::binding& bound : here.bindings) {

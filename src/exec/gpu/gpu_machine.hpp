@@ -55,10 +55,7 @@ class gpu_machine {
                                                   .set_kinds = true,
                                                   .row_matrices = true,
                                                   .matrix_views = true,
-                                                  .searches = true,
-                                                  .row_takeover = true,
-                                                  .products = true,
-                                                  .row_wise = true,
+                                                  .rows = true,
                                                   .batches = true,
                                                   .loops = true,
                                                   .streams = true,
@@ -86,20 +83,27 @@ class gpu_machine {
   }
   /// Returns the exclusive bound of values that fit into a bitmap of a decomposed fixpoint.
   [[nodiscard]] std::uint64_t bitmap_values() const { return exec::bitmap_values(*context_); }
-  std::optional<kernels::decomposed_counts> run_search(const kernels::search_task& task,
-                                                       kernels::relation_list<relation>& relations,
-                                                       const std::atomic<bool>* stop) {
+  std::optional<kernels::row_counts> run_search(const row_equations& task,
+                                                const std::optional<kernels::value_steps>& values,
+                                                kernels::relation_list<relation>& relations,
+                                                const std::atomic<bool>* stop) {
     small_runs_.flush();
-    return exec::run_search(*context_, *resource_, task, relations,
+    return exec::run_search(*context_, *resource_, task, values, relations,
                             {cut_.numbered_step_rows, calibration::least_device_searches}, stop);
   }
-  /// @param bound exclusive bound of the task's values if values serve directly as row numbers, else 0
-  std::optional<kernels::decomposed_counts> run_takeover(const kernels::numbered_task& task, std::uint64_t bound,
-                                                         kernels::relation_list<relation>& relations) {
+  static constexpr std::string_view reusing_schedule = "row-takeover";
+  [[nodiscard]] static std::uint64_t least_reused_rows() { return calibration::least_takeover_tuples; }
+  [[nodiscard]] static bool has_numbers() { return false; }
+  /// Searches that take over complete rows.
+  /// @param bound returns the exclusive bound of the values if values serve directly as row numbers, else 0
+  template <class Bound>
+  std::optional<kernels::row_counts> run_reusing(const row_equations& task, const Bound& bound,
+                                                 kernels::relation_list<relation>& relations, bool /*always*/,
+                                                 const std::atomic<bool>* /*stop*/) {
     small_runs_.flush();
     const takeover_cut_offs cut = {
         {cut_.numbered_step_rows, calibration::least_device_searches}, cut_.kept_row_words, cut_.block_row_bytes};
-    return exec::run_takeover(*context_, *resource_, task, bound, relations, cut);
+    return exec::run_takeover(*context_, *resource_, task, bound(), relations, cut);
   }
   static void materialize(relation& target) { target.materialize(); }
   static constexpr double matrix_work_of_row = calibration::asked_work_of_row;
@@ -108,18 +112,18 @@ class gpu_machine {
   static constexpr bool ends_poor_products = false;
   static constexpr std::uint64_t least_product_tuples = calibration::least_device_product_tuples;
   /// @param bound exclusive bound of the task's values if values serve directly as row numbers, else 0
-  std::optional<kernels::product_counts> run_products(const kernels::product_task& task, std::uint64_t bound,
-                                                      kernels::relation_list<relation>& relations, bool /*always*/,
-                                                      const std::atomic<bool>* stop) {
+  std::optional<kernels::row_counts> run_products(const row_equations& task, std::uint64_t bound,
+                                                  kernels::relation_list<relation>& relations, bool /*always*/,
+                                                  const std::atomic<bool>* stop) {
     small_runs_.flush();
     return exec::run_products(*context_, *resource_, task, bound, relations,
                               {cut_.waited_row_seconds, cut_.kept_row_words}, stop);
   }
   static constexpr kernels::row_wise_cut_offs row_wise_pays = calibration::device_row_wise_pays;
-  std::optional<kernels::row_counts> run_row_wise(const kernels::row_wise_task& task,
-                                                  kernels::relation_list<relation>& relations,
-                                                  const kernels::row_wise_cut_offs& cut,
-                                                  const std::atomic<bool>* stop) {
+  std::optional<std::vector<std::uint64_t>> run_row_wise(const kernels::row_wise_task& task,
+                                                         kernels::relation_list<relation>& relations,
+                                                         const kernels::row_wise_cut_offs& cut,
+                                                         const std::atomic<bool>* stop) {
     small_runs_.flush();
     return exec::run_row_wise(*context_, *resource_, task, relations, cut, stop);
   }

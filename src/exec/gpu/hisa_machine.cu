@@ -23,7 +23,6 @@ using gpu_kernels::join_source;
 using gpu_kernels::join_step;
 using kernels::expansion_kind;
 using kernels::register_number;
-using kernels::row_part;
 using kernels::segment;
 using kernels::step_kind;
 

@@ -42,10 +42,10 @@ stratum_work expected_work(const plan::stratum& stratum, const rows_of_relation&
   if (!stratum.recursive) return work;
   work.candidates *= 2;  // the loop reads the first tuples again; later iterations are unknown
   work.versions += versions_in(stratum.loop);
-  if (!stratum.decomposed) return work;
+  if (!stratum.has_row_steps()) return work;
   // For searches, the number of searches and the maximum result of each are known.
   double steps = 0;
-  for (const plan::decomposed_step& step : stratum.decomposed->steps) {
+  for (const row_step& step : stratum.rows->steps) {
     if (step.relation.valid()) steps += static_cast<double>(rows_of(step.relation));
   }
   work.searched = work.candidates / 2 * steps * calibration::likely_share_of_steps;

@@ -4,7 +4,7 @@
 
 #include "exec/strategies/batch/batch_strategy.hpp"
 #include "exec/strategies/pipelines/pipelines_strategy.hpp"
-#include "exec/strategies/row_wise/row_wise_strategy.hpp"
+#include "exec/strategies/rows/version_rows.hpp"
 #include "exec/strategies/strategy.hpp"
 
 namespace gpulog::exec {
@@ -12,7 +12,7 @@ namespace gpulog::exec {
 /// For the versions of a phase. The last strategy runs all versions that are still pending.
 template <class Machine>
 inline constexpr version_strategy<Machine> version_strategies[] = {
-    {"row-wise-evaluation", add_versions_row_wise<Machine>},
+    {"rows", add_versions_row_wise<Machine>},
     {"batch", run_batch<Machine>},
     {"pipelines", run_pipelines<Machine>},
 };

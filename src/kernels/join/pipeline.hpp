@@ -12,6 +12,7 @@
 #include "storage/symbols/symbol_table.hpp"
 #include "storage/symbols/wide_values.hpp"
 #include "support/operations.hpp"
+#include "support/row_equations.hpp"
 
 /// A rule version in terms of registers and numbered relations: the program that every backend runs over tiles of
 /// bindings (docs/internals/the-way-of-a-tuple.md).
@@ -23,8 +24,6 @@ class run_windows;
 
 /// The value of a relation_id.
 using relation_number = std::uint32_t;
-
-enum class row_part : std::uint8_t { all, old, delta };
 
 /// A register: one word per binding of a tile. Constants have registers after the rule's slots.
 ///

@@ -10,14 +10,15 @@
 
 #include "kernels/products/product_rows.hpp"
 #include "kernels/products/product_task.hpp"
+#include "kernels/search/decomposed_task.hpp"
 
 namespace gpulog::kernels {
 
 /// Computes all rows, level by level, until no row is due.
 /// @return nothing if this exceeds `most`
 template <class Backend>
-std::optional<product_counts> make_rows(Backend& backend, backend::memory_resource& resource, product_rows& rows,
-                                        const product_steps& most, const std::atomic<bool>* stop) {
+std::optional<row_counts> make_rows(Backend& backend, backend::memory_resource& resource, product_rows& rows,
+                                    const product_steps& most, const std::atomic<bool>* stop) {
   std::vector<std::unique_ptr<product_rows::scratch>> scratch(backend.workers());
   const auto make = [&](unsigned worker, std::uint32_t number, std::uint32_t step) {
     if (scratch[worker] == nullptr) scratch[worker] = std::make_unique<product_rows::scratch>(resource, rows);
@@ -30,10 +31,10 @@ std::optional<product_counts> make_rows(Backend& backend, backend::memory_resour
     }
     return sum;
   };
-  product_counts counts;
+  row_counts counts;
   std::uint32_t step = 1;  // first tuples have an earlier stamp
   std::vector<std::uint32_t> due;
-  for (bool is_any = true; is_any; ++counts.rounds) {
+  for (bool is_any = true; is_any; ++counts.iterations) {
     is_any = false;
     for (std::size_t level = 0; level + 1 < rows.levels().size(); ++level) {
       if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw interrupted{};
@@ -55,7 +56,7 @@ std::optional<product_counts> make_rows(Backend& backend, backend::memory_resour
       if (static_cast<double>(so_far.steps) > allowed) return std::nullopt;
     }
   }
-  --counts.rounds;
+  --counts.iterations;
   counts.candidates = work().candidates;
   return counts;
 }
@@ -68,10 +69,10 @@ std::optional<product_counts> make_rows(Backend& backend, backend::memory_resour
 /// @return nothing, without any effect, if a limit is exceeded
 /// @throws backend::memory_exceeded, interrupted
 template <class Backend>
-std::optional<product_counts> run_products(Backend& backend, backend::memory_resource& resource,
-                                           const product_task& task, std::uint64_t bound, std::uint64_t most_bytes,
-                                           const product_steps& most, const relation_list<storage::relation>& relations,
-                                           const std::atomic<bool>* stop) {
+std::optional<row_counts> run_products(Backend& backend, backend::memory_resource& resource, const row_equations& task,
+                                       std::uint64_t bound, std::uint64_t most_bytes, const product_steps& most,
+                                       const relation_list<storage::relation>& relations,
+                                       const std::atomic<bool>* stop) {
   std::optional<product_rows> rows(std::in_place, resource, task, relations, bound);
   if (rows->numbers() == 0 || rows->numbers() > most_numbers || rows->table_bytes() > most_bytes) return std::nullopt;
   rows->make_tables(backend.workers());
@@ -80,10 +81,10 @@ std::optional<product_counts> run_products(Backend& backend, backend::memory_res
   auto words = std::make_unique<storage::word_rows>(resource, rows->take_words());
   rows.reset();
   const bool is_small = words->bytes() <= words->rows() * 2 * sizeof(word);
-  relations[task.target]->replace(std::move(words));
+  relations[task.relation().value]->replace(std::move(words));
   if (most.of_tuple == 0 || is_small) return counts;
   try {
-    relations[task.target]->materialize(backend);
+    relations[task.relation().value]->materialize(backend);
   } catch (const backend::memory_exceeded&) {
     // Keeping words is correct, too.
   }

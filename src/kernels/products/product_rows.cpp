@@ -36,34 +36,34 @@ product_rows::scratch::scratch(backend::memory_resource& resource, const product
       in_union_(rows.groups_),
       in_reached_(rows.groups_) {}
 
-product_rows::product_rows(backend::memory_resource& resource, const product_task& task,
+product_rows::product_rows(backend::memory_resource& resource, const row_equations& task,
                            const relation_list<storage::relation>& relations, std::uint64_t bound)
     : resource_(&resource),
-      without_equal_(task.without_equal),
-      target_(task.target),
+      without_equal_(!task.filters.empty()),
+      target_(task.relation()),
       relations_(&relations),
       numbers_(bound) {
   if (bound == 0) {
     numbering_.emplace(resource, 1);
-    const auto add = [&](const pair_columns& pairs) {
-      const storage::relation& read = *relations[pairs.relation];
+    const auto add = [&](const column_pairs& pairs) {
+      const storage::relation& read = *relations[pairs.relation.value];
       if (read.rows() == 0) return;
       numbering_->add({read.column(pairs.key)}, read.rows());
       numbering_->add({read.column(pairs.value)}, read.rows());
     };
-    add({task.target, 0, 1});
-    for (const product_rule& one : task.rules) {
+    add({task.relation(), 0, 1});
+    for (const row_rule& one : task.rules) {
       if (one.left) add(*one.left);
       if (one.right) add(*one.right);
     }
     numbers_ = numbering_->size();
   }
   groups_ = (numbers_ + group_size - 1) / group_size;
-  for (const product_rule& one : task.rules) {
+  for (const row_rule& one : task.rules) {
     rule& made = rules_.emplace_back();
     made.is_recursive = one.is_recursive;
     made.is_first = one.is_first;
-    const auto turned = [](pair_columns pairs) {
+    const auto turned = [](column_pairs pairs) {
       std::swap(pairs.key, pairs.value);
       return pairs;
     };
@@ -87,8 +87,8 @@ std::uint64_t product_rows::pairs() const {
 }
 
 std::vector<std::uint32_t> product_rows::numbers_of(const relation_list<storage::relation>& relations,
-                                                    relation_number relation, std::uint32_t column) const {
-  const storage::relation& read = *relations[relation];
+                                                    relation_id relation, std::uint32_t column) const {
+  const storage::relation& read = *relations[relation.value];
   if (read.rows() == 0) return {};
   const word* const values = read.column(column);
   std::vector<std::uint32_t> found(values, values + read.rows());
@@ -97,7 +97,7 @@ std::vector<std::uint32_t> product_rows::numbers_of(const relation_list<storage:
 }
 
 const number_lists* product_rows::lists_of(const relation_list<storage::relation>& relations,
-                                           const pair_columns& pairs) {
+                                           const column_pairs& pairs) {
   for (const auto& known : lists_) {
     if (known->of.relation == pairs.relation && known->of.key == pairs.key && known->of.value == pairs.value)
       return &known->lists;

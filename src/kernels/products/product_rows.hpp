@@ -5,12 +5,12 @@
 #include <optional>
 #include <vector>
 
-#include "kernels/products/product_task.hpp"
 #include "kernels/search/numbered_graph.hpp"
 #include "kernels/search/tuple_numbering.hpp"
 #include "storage/factorized/row_groups.hpp"
 #include "storage/factorized/word_rows.hpp"
 #include "storage/relation/relation.hpp"
+#include "support/row_equations.hpp"
 
 /// A product recursion on a CPU (kernels/products/product_task.hpp): the bit matrix, and the computation of a row.
 namespace gpulog::kernels {
@@ -51,7 +51,7 @@ class product_rows {
 
   /// @param bound exclusive bound of the task's values if values serve directly as row numbers, else 0
   /// @throws backend::memory_exceeded
-  product_rows(backend::memory_resource& resource, const product_task& task,
+  product_rows(backend::memory_resource& resource, const row_equations& task,
                const relation_list<storage::relation>& relations, std::uint64_t bound);
 
   [[nodiscard]] std::uint64_t numbers() const { return numbers_; }
@@ -93,14 +93,14 @@ class product_rows {
     backend::array<std::uint32_t> followed;  ///< [number][group]: place of the union's bits that were already followed
   };
   struct known_lists {
-    pair_columns of;
+    column_pairs of;
     number_lists lists;
   };
 
   [[nodiscard]] std::uint64_t words() const { return groups_ * group_words; }
   [[nodiscard]] std::vector<std::uint32_t> numbers_of(const relation_list<storage::relation>& relations,
-                                                      relation_number relation, std::uint32_t column) const;
-  const number_lists* lists_of(const relation_list<storage::relation>& relations, const pair_columns& pairs);
+                                                      relation_id relation, std::uint32_t column) const;
+  const number_lists* lists_of(const relation_list<storage::relation>& relations, const column_pairs& pairs);
   void find_order();
   template <class Visit>
   void for_each_read(std::uint32_t number, const Visit& visit) const;
@@ -117,7 +117,7 @@ class product_rows {
 
   backend::memory_resource* resource_;
   bool without_equal_;
-  relation_number target_;
+  relation_id target_;
   const relation_list<storage::relation>* relations_;
   std::optional<tuple_numbering> numbering_;
   std::uint64_t numbers_ = 0;

@@ -65,10 +65,10 @@ struct product_block {
   std::uint32_t next_place;  ///< position of the next row in the list
   std::uint32_t next_number;
   std::uint32_t next_visited;
-  std::uint32_t number;                            ///< row
-  std::uint32_t visited;                           ///< last round that computed this row
-  std::uint32_t fresh;                             ///< number of bits added
-  std::uint32_t united[product_task::most_rules];  ///< number of new union bits, by rule
+  std::uint32_t number;                      ///< row
+  std::uint32_t visited;                     ///< last round that computed this row
+  std::uint32_t fresh;                       ///< number of bits added
+  std::uint32_t united[most_product_rules];  ///< number of new union bits, by rule
 };
 
 /// Unites the changed groups of the rows that this row reads. All threads call this.

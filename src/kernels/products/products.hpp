@@ -33,7 +33,7 @@ struct product_rule_view {
 
 /// Rows consist of groups of words, one word per lane of a wave.
 struct product_arguments {
-  product_rule_view rules[product_task::most_rules];
+  product_rule_view rules[most_product_rules];
   std::uint32_t rule_count = 0;
   bool without_equal = false;
   std::uint32_t round = 0;

@@ -14,12 +14,12 @@ class row_rule_reader {
   template <class Backend>
   row_rule_reader(Backend& backend, backend::memory_resource& resource, const row_rule& rule,
                   const relation_list<storage::relation>& relations, row_store<Backend>& store)
-      : from_(&store.groups(relations, rule.from)),
-        words_(&store.words(relations, rule.to ? *rule.to : rule.from)),
+      : from_(&store.groups(relations, *rule.left)),
+        words_(&store.words(relations, target_pairs(rule))),
         middle_(resource),
-        joins_(rule.to.has_value()) {
+        joins_(rule.right.has_value()) {
     const sorted_pairs& from = from_->pairs();
-    if (!rule.to) {
+    if (!rule.right) {
       tuples_ = from.size();
       return;
     }

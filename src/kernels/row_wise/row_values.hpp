@@ -122,11 +122,11 @@ class row_values {
   /// Returns the single value that fails the filter, if exactly one value fails.
   static std::optional<word> excluded_value(const row_filter& one, word row) {
     using side = row_filter::side;
-    if (one.op != comparison_op::not_equal || (one.left == side::value) == (one.right == side::value))
+    if (one.op != comparison_op::not_equal || (one.left == side::target) == (one.right == side::target))
       return std::nullopt;
-    const bool is_left = one.right == side::value;
-    if ((is_left ? one.left : one.right) == side::row) return row;
-    return is_left ? one.left_constant : one.right_constant;
+    const bool is_left = one.right == side::target;
+    if ((is_left ? one.left : one.right) == side::source) return row;
+    return static_cast<word>(is_left ? one.left_constant : one.right_constant);
   }
   void filter_each(const row_filter& one, word row, const storage::wide_values* wide) {
     for (std::uint64_t t = 0; t < filled_; ++t) {
@@ -151,9 +151,9 @@ class row_values {
     }
   }
   static bool passes(const row_filter& one, word row, word value, const storage::wide_values* wide) {
-    const auto operand = [&](row_filter::side side, word constant) {
-      if (side == row_filter::side::constant) return constant;
-      return side == row_filter::side::row ? row : value;
+    const auto operand = [&](row_filter::side side, wide_word constant) {
+      if (side == row_filter::side::constant) return static_cast<word>(constant);
+      return side == row_filter::side::source ? row : value;
     };
     const word left = operand(one.left, one.left_constant);
     const word right = operand(one.right, one.right_constant);

@@ -59,8 +59,9 @@ struct row_arguments {
 __device__ inline bool passes(const row_arguments& arguments, word row, word value) {
   for (std::uint32_t f = 0; f < arguments.filter_count; ++f) {
     const row_filter& one = arguments.filters[f];
-    const auto operand = [&](row_filter::side side, word constant) {
-      return side == row_filter::side::constant ? constant : side == row_filter::side::row ? row : value;
+    const auto operand = [&](row_filter::side side, wide_word constant) {
+      if (side == row_filter::side::constant) return static_cast<word>(constant);
+      return side == row_filter::side::source ? row : value;
     };
     if (!compare_words(one.op, operand(one.left, one.left_constant), operand(one.right, one.right_constant)))
       return false;

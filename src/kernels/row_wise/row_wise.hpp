@@ -49,9 +49,10 @@ class row_evaluator {
   /// Returns whether all values fit into a bitmap.
   [[nodiscard]] bool has_places() const { return values_ <= most_row_values; }
 
-  [[nodiscard]] row_counts counts() const {
-    row_counts counts;
-    for (const row_rule_reader& rule : rules_) counts.candidates.push_back(rule.tuples());
+  /// Returns the derived tuples, by rule.
+  [[nodiscard]] std::vector<std::uint64_t> counts() const {
+    std::vector<std::uint64_t> counts;
+    for (const row_rule_reader& rule : rules_) counts.push_back(rule.tuples());
     return counts;
   }
   [[nodiscard]] std::uint64_t candidates() const {
@@ -257,9 +258,9 @@ class row_evaluator {
 /// Estimates the number of candidates of a rule from a sample of the rows that it reads.
 inline double expected_candidates(backend::memory_resource& resource, const row_rule& rule,
                                   const relation_list<storage::relation>& relations, std::uint64_t sampled_rows) {
-  const pair_view from = pair_view::of(relations, rule.from);
-  if (!rule.to) return static_cast<double>(from.rows());
-  const pair_view to = pair_view::of(relations, *rule.to);
+  const pair_view from = pair_view::of(relations, *rule.left);
+  if (!rule.right) return static_cast<double>(from.rows());
+  const pair_view to = pair_view::of(relations, *rule.right);
   const storage::join_sample of_to(to.rows(), sampled_rows);
   const storage::join_sample of_from(from.rows(), sampled_rows);
   std::uint64_t values = 0;
@@ -285,20 +286,22 @@ inline double expected_candidates(backend::memory_resource& resource, const row_
 
 /// Evaluates the rules and stores the results in the target, which is empty: as columns, or as words if all readers
 /// accept words and words take less memory.
-/// @return nothing, without any effect, if the values do not fit into a bitmap or if row-wise evaluation does not pay
+/// @return the derived tuples, by rule; nothing, without any effect, if the values do not fit into a bitmap or if
+///   row-wise evaluation does not pay
 /// @throws memory_exceeded, interrupted
 template <class Backend>
-std::optional<row_counts> run_row_wise(Backend& backend, backend::memory_resource& resource, const row_wise_task& task,
-                                       const relation_list<storage::relation>& relations, const row_wise_cut_offs& cut,
-                                       const std::atomic<bool>* stop) {
+std::optional<std::vector<std::uint64_t>> run_row_wise(Backend& backend, backend::memory_resource& resource,
+                                                       const row_wise_task& task,
+                                                       const relation_list<storage::relation>& relations,
+                                                       const row_wise_cut_offs& cut, const std::atomic<bool>* stop) {
   std::uint64_t rows = 0;
-  std::set<relation_number> read;
-  const auto look_at = [&](const pair_columns& pairs) {
-    if (read.insert(pairs.relation).second) rows += relations[pairs.relation]->rows();
-    return relations[pairs.relation]->rows() <= UINT32_MAX;  // positions have 32 bits
+  std::set<relation_id> read;
+  const auto look_at = [&](const column_pairs& pairs) {
+    if (read.insert(pairs.relation).second) rows += relations[pairs.relation.value]->rows();
+    return relations[pairs.relation.value]->rows() <= UINT32_MAX;  // positions have 32 bits
   };
   for (const row_rule& rule : task.rules) {
-    if (!look_at(rule.from) || (rule.to && !look_at(*rule.to))) return std::nullopt;
+    if (!look_at(*rule.left) || (rule.right && !look_at(*rule.right))) return std::nullopt;
   }
   if (!task.forced) {
     if (rows < cut.least_rows) return std::nullopt;
@@ -320,13 +323,14 @@ std::optional<row_counts> run_row_wise(Backend& backend, backend::memory_resourc
       return std::nullopt;
   }
   if (keeps_words) {
-    relations[task.target]->replace(std::make_unique<storage::word_rows>(resource, evaluator.run_into_words()));
+    relations[task.relation().value]->replace(
+        std::make_unique<storage::word_rows>(resource, evaluator.run_into_words()));
     return evaluator.counts();
   }
   appended_columns results(resource, rows + 1024);
   evaluator.run(results);
   const std::uint64_t result_rows = results.rows();
-  relations[task.target]->replace(results.take(), result_rows);
+  relations[task.relation().value]->replace(results.take(), result_rows);
   return evaluator.counts();
 }
 
@@ -338,12 +342,13 @@ std::vector<std::size_t> rules_that_pay(backend::memory_resource& resource, cons
   std::vector<std::size_t> chosen;
   for (std::size_t r = 0; r < task.rules.size(); ++r) {
     const row_rule& rule = task.rules[r];
-    const std::uint64_t from = pair_view::of(relations, rule.from).rows();
-    const std::uint64_t to = pair_view::of(relations, *rule.to).rows();
+    const std::uint64_t from = pair_view::of(relations, *rule.left).rows();
+    const std::uint64_t to = pair_view::of(relations, *rule.right).rows();
     if (from > UINT32_MAX || to > UINT32_MAX) continue;  // positions have 32 bits
     if (!task.forced) {
       const std::uint64_t missing = store.missing_rows(relations, rule);
-      if (from + to < cut.least_rows || !cut.pays(rule.last_candidates * calibration::most_growth, missing)) continue;
+      if (from + to < cut.least_rows || !cut.pays(task.last_candidates[r] * calibration::most_growth, missing))
+        continue;
       if (!cut.pays(expected_candidates(resource, rule, relations, calibration::sampled_version_rows), missing))
         continue;
     }
@@ -368,9 +373,9 @@ std::vector<std::optional<std::uint64_t>> add_rows(Backend& backend, backend::me
   for (const std::size_t r : chosen) paying.rules.push_back(task.rules[r]);
   row_evaluator<Backend> evaluator(backend, resource, paying, relations, store, stop);
   if (!evaluator.has_places()) return done;
-  evaluator.run_into(*relations[task.target]);
-  const row_counts counts = evaluator.counts();
-  for (std::size_t i = 0; i < chosen.size(); ++i) done[chosen[i]] = counts.candidates[i];
+  evaluator.run_into(*relations[task.relation().value]);
+  const std::vector<std::uint64_t> counts = evaluator.counts();
+  for (std::size_t i = 0; i < chosen.size(); ++i) done[chosen[i]] = counts[i];
   return done;
 }
 

@@ -160,8 +160,8 @@ struct pair_view {
 
   [[nodiscard]] std::uint64_t rows() const { return read.end - read.begin; }
   template <class Relation>
-  [[nodiscard]] static pair_view of(const relation_list<Relation>& relations, const pair_columns& pairs) {
-    const Relation& from = *relations[pairs.relation];
+  [[nodiscard]] static pair_view of(const relation_list<Relation>& relations, const column_pairs& pairs) {
+    const Relation& from = *relations[pairs.relation.value];
     const part_rows read = rows_of(from, pairs.rows);
     return {from.column(pairs.key) + read.begin, from.column(pairs.value) + read.begin, read};
   }
@@ -188,7 +188,7 @@ class row_store {
     if (!std::exchange(may_number_, false)) return false;
     numbers_.emplace(*resource_, 1);
     for (const row_rule& rule : rules) {
-      const pair_view view = pair_view::of(relations, rule.to ? *rule.to : rule.from);
+      const pair_view view = pair_view::of(relations, target_pairs(rule));
       numbers_->add({view.values}, view.rows());
     }
     if (numbers_->size() * calibration::values_per_number > values) {
@@ -201,19 +201,19 @@ class row_store {
   /// Returns the number of rows to read for inputs of a rule that are not cached.
   [[nodiscard]] std::uint64_t missing_rows(const relation_list<storage::relation>& relations,
                                            const row_rule& rule) const {
-    const auto missing = [&](const auto& kept, const pair_columns& pairs) {
-      const part_rows read = rows_of(*relations[pairs.relation], pairs.rows);
+    const auto missing = [&](const auto& kept, const column_pairs& pairs) {
+      const part_rows read = rows_of(*relations[pairs.relation.value], pairs.rows);
       return has(kept, pairs, read) ? 0 : read.end - read.begin;
     };
-    return missing(groups_, rule.from) + (rule.to ? missing(words_, *rule.to) : 0);
+    return missing(groups_, *rule.left) + (rule.right ? missing(words_, *rule.right) : 0);
   }
   [[nodiscard]] const grouped_pairs& groups(const relation_list<storage::relation>& relations,
-                                            const pair_columns& pairs) {
+                                            const column_pairs& pairs) {
     const pair_view view = pair_view::of(relations, pairs);
     if (!has(groups_, pairs, view.read)) put(groups_, pairs, view.read, sorted(view, false));
     return *groups_[place_of(pairs)].made;
   }
-  [[nodiscard]] const word_rows& words(const relation_list<storage::relation>& relations, const pair_columns& pairs) {
+  [[nodiscard]] const word_rows& words(const relation_list<storage::relation>& relations, const column_pairs& pairs) {
     const pair_view view = pair_view::of(relations, pairs);
     if (!has(words_, pairs, view.read)) {
       storage::array<word> numbers(*resource_, numbers_ ? view.rows() : 0, backend::fresh_memory::anything);
@@ -224,7 +224,7 @@ class row_store {
   }
 
  private:
-  using place = std::tuple<relation_number, std::uint32_t, std::uint32_t, row_part>;
+  using place = std::tuple<relation_id, std::uint32_t, std::uint32_t, row_part>;
   template <class Made>
   struct kept_rows {
     part_rows read{};
@@ -233,15 +233,15 @@ class row_store {
   template <class Made>
   using kept_map = std::map<place, kept_rows<Made>>;
 
-  static place place_of(const pair_columns& pairs) { return {pairs.relation, pairs.key, pairs.value, pairs.rows}; }
+  static place place_of(const column_pairs& pairs) { return {pairs.relation, pairs.key, pairs.value, pairs.rows}; }
   template <class Made>
-  static bool has(const kept_map<Made>& kept, const pair_columns& pairs, const part_rows& read) {
+  static bool has(const kept_map<Made>& kept, const column_pairs& pairs, const part_rows& read) {
     const auto found = kept.find(place_of(pairs));
     return found != kept.end() && found->second.made && found->second.read.begin == read.begin &&
            found->second.read.end == read.end;
   }
   template <class Made, class From>
-  void put(kept_map<Made>& kept, const pair_columns& pairs, const part_rows& read, From&& from) {
+  void put(kept_map<Made>& kept, const column_pairs& pairs, const part_rows& read, From&& from) {
     kept_rows<Made>& own = kept[place_of(pairs)];
     own.made.reset();
     own.made = std::make_unique<Made>(*backend_, *resource_, std::forward<From>(from));

@@ -50,10 +50,10 @@ std::uint32_t strip_words(std::uint32_t components, unsigned workers) {
 /// Returns, by source, the number of its namesake: the node with the same tuple.
 /// @param numbers buffer, used if sources are not numbers themselves
 /// @return nullptr if sources and nodes have different columns
-const std::uint32_t* nodes_of_sources(const backend::piece_runner& workers, const numbered_task& task,
+const std::uint32_t* nodes_of_sources(const backend::piece_runner& workers, const row_equations& task,
                                       const numbered_graph& graph, backend::array<std::uint32_t>& numbers) {
   const auto& member = task.members.front();
-  if (task.members.size() != 1 || member.invariants.size() != member.nodes.size()) return nullptr;
+  if (task.members.size() != 1 || member.sources.size() != member.targets.size()) return nullptr;
   const std::vector<const word*> sources = graph.invariants.columns();
   if (graph.is_of_values()) return sources.front();
   numbers.resize(graph.invariants.size());
@@ -68,7 +68,7 @@ const std::uint32_t* nodes_of_sources(const backend::piece_runner& workers, cons
 }  // namespace
 
 std::optional<std::vector<factorized_values>> factorize(const backend::piece_runner& workers,
-                                                        backend::memory_resource& resource, const numbered_task& task,
+                                                        backend::memory_resource& resource, const row_equations& task,
                                                         const numbered_graph& graph, stage_clock& clock) {
   // Each source may add a vertex and a list.
   const bool has_places = graph.numbers + graph.invariants.size() < UINT32_MAX &&
@@ -90,8 +90,8 @@ std::optional<std::vector<factorized_values>> factorize(const backend::piece_run
     const tuple_numbering& nodes = graph.nodes[m];
     members.push_back(storage::place_values(workers, resource, shared, condensed.component.data() + graph.begins[m],
                                             nodes.columns(), nodes.size()));
-    members.back().source_columns = task.members[m].invariants;
-    members.back().value_columns = task.members[m].nodes;
+    members.back().source_columns = task.members[m].sources;
+    members.back().value_columns = task.members[m].targets;
   }
   clock.end("places");
   return members;

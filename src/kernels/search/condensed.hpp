@@ -90,13 +90,13 @@ sampled_meetings sample_searches(const backend::piece_runner& workers, backend::
 
 /// Returns the minimum average number of values per search, if each search starts at a first tuple.
 template <class Relations>
-[[nodiscard]] double least_met(const numbered_task& task, const Relations& relations, double met_by_row) {
+[[nodiscard]] double least_met(const row_equations& task, const Relations& relations, double met_by_row) {
   double first_rows = 0;
   double step_rows = 0;
-  for (const numbered_member& member : task.members)
-    first_rows += static_cast<double>(relations[member.relation]->rows());
-  for (const numbered_step& step : task.steps)
-    step_rows += step.copies ? 0 : static_cast<double>(relations[step.relation]->rows());
+  for (const row_member& member : task.members)
+    first_rows += static_cast<double>(relations[member.relation.value]->rows());
+  for (const row_step& step : task.steps)
+    step_rows += step.copies() ? 0 : static_cast<double>(relations[step.relation.value]->rows());
   return met_by_row * (first_rows + step_rows) / std::max(first_rows, 1.0);
 }
 
@@ -109,7 +109,7 @@ template <class Relations>
 /// @throws backend::memory_exceeded
 [[nodiscard]] std::optional<std::vector<storage::factorized_values>> factorize(const backend::piece_runner& workers,
                                                                                backend::memory_resource& resource,
-                                                                               const numbered_task& task,
+                                                                               const row_equations& task,
                                                                                const numbered_graph& graph,
                                                                                stage_clock& clock);
 
@@ -148,11 +148,10 @@ void count_rows(Backend& backend, backend::memory_resource& resource, std::vecto
 /// @return nothing, without any effect, if components do not pay
 /// @throws memory_exceeded, interrupted
 template <class Backend>
-std::optional<decomposed_counts> run_condensed(Backend& backend, backend::memory_resource& resource,
-                                               const numbered_task& task,
-                                               const relation_list<storage::relation>& relations,
-                                               const condensation_cut_offs& cut, const std::atomic<bool>* stop,
-                                               std::optional<numbered_graph>& numbered) {
+std::optional<row_counts> run_condensed(Backend& backend, backend::memory_resource& resource, const row_equations& task,
+                                        const relation_list<storage::relation>& relations,
+                                        const condensation_cut_offs& cut, const std::atomic<bool>* stop,
+                                        std::optional<numbered_graph>& numbered) {
   const backend::piece_runner workers(backend, cut.range);
   stage_clock clock;
   const double least = least_met(task, relations, cut.met_by_row);
@@ -169,11 +168,11 @@ std::optional<decomposed_counts> run_condensed(Backend& backend, backend::memory
   clock.end("sample");
   count_rows(backend, resource, *members, stop);
   clock.end("strips");
-  decomposed_counts counts{0, 1};
+  row_counts counts{0, 1};
   counts.stages = clock.stages();
   for (std::size_t m = 0; m < members->size(); ++m) {
     counts.candidates += (*members)[m].rows();
-    relations[task.members[m].relation]->replace(
+    relations[task.members[m].relation.value]->replace(
         std::make_unique<storage::graph_rows>(resource, std::move((*members)[m])));
   }
   return counts;

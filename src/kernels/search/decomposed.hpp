@@ -19,7 +19,7 @@ constexpr std::uint64_t most_bitmap_values = 1ULL << 27;
 /// The successors of a value, by indexes of relations.
 class indexed_steps {
  public:
-  indexed_steps(const decomposed_task& task, const relation_list<storage::relation>& relations) {
+  indexed_steps(const value_steps& task, const relation_list<storage::relation>& relations) {
     for (const step_source& step : task.steps) {
       relations[step.relation]->index(step.index).for_each_run(true, true, [&](const storage::sorted_run& run) {
         runs_.push_back({&run.level(step.level), run.stored(step.stored)});
@@ -126,9 +126,9 @@ class reachability_search {
 /// @param write write(worker, group, values, n) receives the result of a search
 /// @throws interrupted
 template <class Steps, class Backend, class Start, class Write>
-decomposed_counts search_all(Backend& backend, backend::memory_resource& resource, const Steps& steps,
-                             std::uint64_t values, const std::uint32_t* first, std::uint64_t groups, const Start& start,
-                             const Write& write, const std::atomic<bool>* stop) {
+row_counts search_all(Backend& backend, backend::memory_resource& resource, const Steps& steps, std::uint64_t values,
+                      const std::uint32_t* first, std::uint64_t groups, const Start& start, const Write& write,
+                      const std::atomic<bool>* stop) {
   std::vector<std::optional<reachability_search<Steps>>> searches(backend.workers());
   const std::uint64_t piece = std::clamp<std::uint64_t>(groups / (backend.workers() * 64ULL), 1, 64);
   backend.for_each_tile(groups, piece, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
@@ -141,7 +141,7 @@ decomposed_counts search_all(Backend& backend, backend::memory_resource& resourc
       write(worker, group, found.first, found.second);
     }
   });
-  decomposed_counts counts;
+  row_counts counts;
   for (const auto& search : searches) {
     if (!search) continue;
     counts.candidates += search->candidates();
@@ -153,31 +153,34 @@ decomposed_counts search_all(Backend& backend, backend::memory_resource& resourc
 /// Runs the fixpoint and replaces the target's rows, the first tuples, by the result.
 /// @throws memory_exceeded, interrupted
 template <class Backend>
-decomposed_counts run_decomposed(Backend& backend, backend::memory_resource& resource, const decomposed_task& task,
-                                 const relation_list<storage::relation>& relations, const std::atomic<bool>* stop) {
-  storage::relation& target = *relations[task.target];
-  const word* const moving = target.column(task.moving);
-  const word* const invariants = target.column(task.invariant);
+row_counts run_decomposed(Backend& backend, backend::memory_resource& resource, const row_equations& task,
+                          const value_steps& values, const relation_list<storage::relation>& relations,
+                          const std::atomic<bool>* stop) {
+  storage::relation& target = *relations[task.relation().value];
+  const std::uint32_t source_column = task.members.front().sources.front();
+  const std::uint32_t target_column = task.members.front().targets.front();
+  const word* const targets = target.column(target_column);
+  const word* const sources = target.column(source_column);
   const std::uint64_t rows = target.rows();
 
-  // The first tuples by invariant.
+  // The first tuples by source.
   storage::array<std::uint32_t> sorted(resource);
-  storage::sort_rows(backend, resource, target.columns(), {task.invariant}, 0, rows, sorted);
+  storage::sort_rows(backend, resource, target.columns(), {source_column}, 0, rows, sorted);
   const std::uint32_t* const row = sorted.data();
   storage::array<std::uint32_t> first(resource, rows + 1);
   const std::uint64_t groups = backend.select_if(
-      rows, [&](std::uint64_t i) { return i == 0 || invariants[row[i]] != invariants[row[i - 1]]; }, first.data());
+      rows, [&](std::uint64_t i) { return i == 0 || sources[row[i]] != sources[row[i - 1]]; }, first.data());
   first[groups] = static_cast<std::uint32_t>(rows);
 
   appended_columns results(resource, 2 * rows + 1024);
-  const indexed_steps steps(task, relations);
+  const indexed_steps steps(values, relations);
   const auto counts = search_all(
-      backend, resource, steps, task.values, first.data(), groups, [&](std::uint64_t i) { return moving[row[i]]; },
-      [&](unsigned, std::uint64_t group, const word* values, std::uint64_t n) {
-        const word invariant = invariants[row[first[group]]];
+      backend, resource, steps, values.values, first.data(), groups, [&](std::uint64_t i) { return targets[row[i]]; },
+      [&](unsigned, std::uint64_t group, const word* reached, std::uint64_t n) {
+        const word source = sources[row[first[group]]];
         results.append(n, [&](const auto& column) {
-          std::fill_n(column(task.invariant), n, invariant);
-          std::copy_n(values, n, column(task.moving));
+          std::fill_n(column(source_column), n, source);
+          std::copy_n(reached, n, column(target_column));
         });
       },
       stop);

@@ -10,9 +10,9 @@
 #include "kernels/join/pipeline.hpp"
 #include "storage/representation/hisa_rows.hpp"
 
-/// A decomposed fixpoint: for every value of one column of a binary relation (the invariant), the values of the second
-/// column that are reachable from the first tuples. Each invariant is a separate search with a bitmap of visited values
-/// and a queue that becomes its result; a search needs no tuple set, and writes each tuple once.
+/// Row equations with steps: for every source, the targets that are reachable from the first tuples. Each source is a
+/// separate search with a bitmap of visited values and a queue that becomes its row; a search needs no tuple set, and
+/// writes each tuple once.
 namespace gpulog::kernels {
 
 /// Where to look up the successors of a value.
@@ -23,12 +23,10 @@ struct step_source {
   std::uint32_t stored = 0;  ///< in the layout's stored columns
 };
 
-struct decomposed_task {
-  relation_number target = 0;
-  std::uint32_t invariant = 0;  ///< column
-  std::uint32_t moving = 1;     ///< the second column
+/// The steps of binary equations over values: indexes of relations provide the successors.
+struct value_steps {
   std::vector<step_source> steps;
-  std::uint64_t values = 0;  ///< exclusive bound of the moving column's values
+  std::uint64_t values = 0;  ///< exclusive bound of the targets
 };
 
 /// Name (a literal) and seconds of a part of the work.
@@ -56,12 +54,13 @@ class stage_clock {
   std::vector<search_stage> stages_;
 };
 
-struct decomposed_counts {
+struct row_counts {
   std::uint64_t candidates = 0;
-  std::uint64_t iterations = 0;           ///< of the longest search
-  std::uint64_t taken_over = 0;           ///< rows taken over from complete searches
-  std::uint64_t numbers = 0;              ///< numbers assigned to nodes and keys; 0: values were numbers themselves
-  std::vector<search_stage> stages = {};  ///< measured stages
+  std::uint64_t iterations = 0;             ///< of the longest search, or rounds of products
+  std::uint64_t taken_over = 0;             ///< rows taken over from complete searches
+  std::uint64_t numbers = 0;                ///< numbers assigned to targets and keys; 0: values were numbers themselves
+  std::vector<search_stage> stages = {};    ///< measured stages
+  std::vector<std::uint64_t> by_rule = {};  ///< candidates of rules that run once
 };
 
 }  // namespace gpulog::kernels

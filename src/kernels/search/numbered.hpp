@@ -32,11 +32,11 @@ class numbered_steps {
 /// Writes the results of searches to the columns of the members.
 class numbered_results {
  public:
-  numbered_results(backend::memory_resource& resource, const numbered_task& task, const numbered_graph& graph,
+  numbered_results(backend::memory_resource& resource, const row_equations& task, const numbered_graph& graph,
                    const relation_list<storage::relation>& relations)
       : task_(&task), graph_(&graph), invariants_(graph.invariants.columns()) {
     for (std::size_t m = 0; m < task.members.size(); ++m) {
-      const storage::relation& own = *relations[task.members[m].relation];
+      const storage::relation& own = *relations[task.members[m].relation.value];
       results_.push_back(std::make_unique<appended_columns>(resource, 2 * own.rows() + 1024, own.arity()));
       nodes_.push_back(graph.nodes[m].columns());
     }
@@ -50,13 +50,13 @@ class numbered_results {
       const auto is_own = [begin, size](word number) { return number - begin < size; };
       const auto own = all_of_one ? n : static_cast<std::uint64_t>(std::count_if(numbers, numbers + n, is_own));
       if (own == 0) continue;
-      const numbered_member& member = task_->members[m];
+      const row_member& member = task_->members[m];
       results_[m]->append(own, [&](const auto& column) {
-        for (std::size_t c = 0; c < member.invariants.size(); ++c)
-          std::fill_n(column(member.invariants[c]), own, invariants_[c][invariant]);
-        for (std::size_t c = 0; c < member.nodes.size(); ++c) {
+        for (std::size_t c = 0; c < member.sources.size(); ++c)
+          std::fill_n(column(member.sources[c]), own, invariants_[c][invariant]);
+        for (std::size_t c = 0; c < member.targets.size(); ++c) {
           const word* const values = nodes_[m][c];
-          word* out = column(member.nodes[c]);
+          word* out = column(member.targets[c]);
           for (std::uint64_t i = 0; i < n; ++i) {
             if (all_of_one || is_own(numbers[i])) *out++ = values[numbers[i] - begin];
           }
@@ -69,12 +69,12 @@ class numbered_results {
   void finish(const relation_list<storage::relation>& relations) {
     for (std::size_t m = 0; m < results_.size(); ++m) {
       const std::uint64_t rows = results_[m]->rows();
-      relations[task_->members[m].relation]->replace(results_[m]->take(), rows);
+      relations[task_->members[m].relation.value]->replace(results_[m]->take(), rows);
     }
   }
 
  private:
-  const numbered_task* task_;
+  const row_equations* task_;
   const numbered_graph* graph_;
   std::vector<const word*> invariants_;                     // columns, by number
   std::vector<std::vector<const word*>> nodes_;             // by member: columns, by number
@@ -86,11 +86,10 @@ class numbered_results {
 /// @return nothing, without any effect, if numbering does not pay
 /// @throws memory_exceeded, interrupted
 template <class Backend>
-std::optional<decomposed_counts> run_numbered(Backend& backend, backend::memory_resource& resource,
-                                              const numbered_task& task,
-                                              const relation_list<storage::relation>& relations,
-                                              const numbering_cut_offs& cut, const std::atomic<bool>* stop,
-                                              std::optional<numbered_graph> graph = std::nullopt) {
+std::optional<row_counts> run_numbered(Backend& backend, backend::memory_resource& resource, const row_equations& task,
+                                       const relation_list<storage::relation>& relations, const numbering_cut_offs& cut,
+                                       const std::atomic<bool>* stop,
+                                       std::optional<numbered_graph> graph = std::nullopt) {
   if (!graph) graph = make_numbered_graph(backend::piece_runner(backend, cut.range), resource, task, relations, cut);
   if (!graph || graph->invariants.size() < cut.searches) return std::nullopt;
   numbered_results results(resource, task, *graph, relations);

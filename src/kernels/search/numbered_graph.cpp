@@ -97,19 +97,19 @@ struct value_pairs {
 /// If one binary relation is followed along one relation, and values are hardly larger than the number of rows, values
 /// serve directly as numbers: no lookups, and no copies of rows. Values without rows lead nowhere.
 std::optional<numbered_graph> make_graph_of_values(const backend::piece_runner& workers,
-                                                   backend::memory_resource& resource, const numbered_task& task,
+                                                   backend::memory_resource& resource, const row_equations& task,
                                                    const relation_list<relation>& relations) {
   if (task.members.size() != 1 || task.steps.size() != 1) return std::nullopt;
-  const numbered_member& member = task.members.front();
-  const numbered_step& step = task.steps.front();
-  if (member.invariants.size() != 1 || member.nodes.size() != 1 || step.copies || !asks_whole_node(task, step))
+  const row_member& member = task.members.front();
+  const row_step& step = task.steps.front();
+  if (member.sources.size() != 1 || member.targets.size() != 1 || step.copies() || !asks_whole_node(task, step))
     return std::nullopt;
-  const auto pairs_of = [&relations](relation_number of, std::uint32_t key, std::uint32_t value) {
-    const relation& from = *relations[of];
+  const auto pairs_of = [&relations](relation_id of, std::uint32_t key, std::uint32_t value) {
+    const relation& from = *relations[of.value];
     if (from.rows() == 0) return value_pairs{};
     return value_pairs{from.column(key), from.column(value), from.rows()};
   };
-  const value_pairs first = pairs_of(member.relation, member.invariants.front(), member.nodes.front());
+  const value_pairs first = pairs_of(member.relation, member.sources.front(), member.targets.front());
   const value_pairs next = pairs_of(step.relation, step.key.front(), step.columns.front());
   if (std::max(first.rows, next.rows) > UINT32_MAX) return std::nullopt;
   const auto is_small = [](std::uint64_t bound, std::uint64_t rows) {
@@ -141,7 +141,7 @@ std::optional<numbered_graph> make_graph_of_values(const backend::piece_runner& 
 }  // namespace
 
 std::optional<numbered_graph> make_numbered_graph(const backend::piece_runner& workers,
-                                                  backend::memory_resource& resource, const numbered_task& task,
+                                                  backend::memory_resource& resource, const row_equations& task,
                                                   const relation_list<relation>& relations,
                                                   const numbering_cut_offs& cut) {
   if (!may_number(task, relations, cut)) return std::nullopt;
@@ -149,16 +149,16 @@ std::optional<numbered_graph> make_numbered_graph(const backend::piece_runner& w
     if (of_values->invariants.size() < cut.searches) return std::nullopt;
     return of_values;
   }
-  numbered_graph made{{}, {0}, 0, {}, {resource, task.members.front().invariants.size()}, {}};
+  numbered_graph made{{}, {0}, 0, {}, {resource, task.members.front().sources.size()}, {}};
   number_pairs starts(resource);
   std::uint64_t first_tuples = 0;
-  for (const numbered_member& member : task.members) first_tuples += relations[member.relation]->rows();
+  for (const row_member& member : task.members) first_tuples += relations[member.relation.value]->rows();
   const auto [start_keys, start_values] = starts.add(first_tuples);
   std::vector<numbered_tuples> tuples;
   std::uint64_t begin = 0;
-  for (const numbered_member& member : task.members) {
-    const relation& own = *relations[member.relation];
-    tuples.push_back({columns_of(own, member.invariants), own.rows(), 0, start_keys + begin});
+  for (const row_member& member : task.members) {
+    const relation& own = *relations[member.relation.value];
+    tuples.push_back({columns_of(own, member.sources), own.rows(), 0, start_keys + begin});
     begin += own.rows();
   }
   made.invariants.add_all(workers, tuples);
@@ -167,27 +167,27 @@ std::optional<numbered_graph> make_numbered_graph(const backend::piece_runner& w
   number_pairs steps(resource);
   std::vector<std::uint64_t> first_pairs;  // by step
   std::uint64_t searched_rows = 0;
-  for (const numbered_step& step : task.steps) {
+  for (const row_step& step : task.steps) {
     first_pairs.push_back(searched_rows);
-    searched_rows += step.copies ? 0 : relations[step.relation]->rows();
+    searched_rows += step.copies() ? 0 : relations[step.relation.value]->rows();
   }
   steps.add(searched_rows);
-  const auto sources = task.sources();
+  const auto sources = target_tuples(task);
   begin = 0;
   for (std::uint32_t m = 0; m < task.members.size(); ++m) {
-    tuple_numbering& nodes = made.nodes.emplace_back(resource, task.members[m].nodes.size());
-    const relation& own = *relations[task.members[m].relation];
+    tuple_numbering& nodes = made.nodes.emplace_back(resource, task.members[m].targets.size());
+    const relation& own = *relations[task.members[m].relation.value];
     const std::uint32_t first = made.begins[m];
-    tuples = {{columns_of(own, task.members[m].nodes), own.rows(), first, start_values + begin}};
+    tuples = {{columns_of(own, task.members[m].targets), own.rows(), first, start_values + begin}};
     begin += own.rows();
     for (std::size_t s = 0; s < task.steps.size(); ++s) {
-      const numbered_step& step = task.steps[s];
-      if (step.copies || step.to != m) continue;
-      const relation& searched = *relations[step.relation];
+      const row_step& step = task.steps[s];
+      if (step.copies() || step.to != m) continue;
+      const relation& searched = *relations[step.relation.value];
       tuples.push_back({columns_of(searched, step.columns), searched.rows(), first, steps.values() + first_pairs[s]});
     }
     for (const tuple_source& source : sources[m]) {
-      const relation& from = *relations[source.relation];
+      const relation& from = *relations[source.relation.value];
       if (source.is_copied) tuples.push_back({columns_of(from, source.columns), from.rows(), 0, nullptr});
     }
     nodes.add_all(workers, tuples);
@@ -205,11 +205,11 @@ std::optional<numbered_graph> make_numbered_graph(const backend::piece_runner& w
     });
   };
   for (std::size_t s = 0; s < task.steps.size(); ++s) {
-    const numbered_step& step = task.steps[s];
+    const row_step& step = task.steps[s];
     const tuple_numbering& from = made.nodes[step.from];
     const tuple_numbering& to = made.nodes[step.to];
     std::vector<const word*> asked;  // columns of nodes
-    for (const std::uint32_t place : step.copies ? step.columns : step.from_nodes)
+    for (const std::uint32_t place : step.copies() ? step.columns : step.from_targets)
       asked.push_back(from.columns()[place]);
     const auto number_nodes = [&](const tuple_numbering& targets, std::uint32_t first) {
       const auto [keys, values] = steps.add(from.size());
@@ -219,18 +219,18 @@ std::optional<numbered_graph> make_numbered_graph(const backend::piece_runner& w
         if (values[i] == tuple_numbering::none) keys[i] = tuple_numbering::none;
       }
     };
-    if (step.copies) {
+    if (step.copies()) {
       number_nodes(to, made.begins[step.to]);
       continue;
     }
-    const relation& searched = *relations[step.relation];
+    const relation& searched = *relations[step.relation.value];
     const auto add_rows = [&](const tuple_numbering& keys_of, const std::vector<std::uint32_t>& key,
                               std::uint32_t first) {
       find(keys_of, columns_of(searched, key), searched.rows(), first, steps.keys() + first_pairs[s]);
     };
     if (asks_whole_node(task, step)) {
       std::vector<std::uint32_t> key(step.key.size());
-      for (std::size_t i = 0; i < key.size(); ++i) key[step.from_nodes[i]] = step.key[i];
+      for (std::size_t i = 0; i < key.size(); ++i) key[step.from_targets[i]] = step.key[i];
       add_rows(from, key, made.begins[step.from]);
       continue;
     }

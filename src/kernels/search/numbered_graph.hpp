@@ -37,7 +37,7 @@ struct numbered_graph {
 /// @throws backend::memory_exceeded
 [[nodiscard]] std::optional<numbered_graph> make_numbered_graph(const backend::piece_runner& workers,
                                                                 backend::memory_resource& resource,
-                                                                const numbered_task& task,
+                                                                const row_equations& task,
                                                                 const relation_list<storage::relation>& relations,
                                                                 const numbering_cut_offs& cut);
 

@@ -89,7 +89,7 @@ class body_scheduler {
   /// Returns the index cost of a search of the atom. A loop builds the index once; other costs count per iteration.
   [[nodiscard]] double index_cost(std::uint32_t atom, const std::vector<std::uint32_t>& columns) const {
     const body_atom& read = rule_->atoms[atom];
-    if (result_.steps.empty() || read.is_equivalence || parts_->atoms[atom] == part::delta) return 0;
+    if (result_.steps.empty() || read.is_equivalence || parts_->atoms[atom] == row_part::delta) return 0;
     const double once = costs_->index_cost(read.relation, columns);
     return parts_->delta_atom ? once * calibration::delta_share : once;
   }
@@ -134,8 +134,8 @@ class body_scheduler {
       result_.cost += bindings_;
     } else {
       if (!is_first && !asking_ && asks_only()) asking_ = asking_part{std::max(1.0, bindings_), result_.cost};
-      const bool scanned_delta = result_.steps.empty() && parts_->atoms[atom] == part::delta;
-      result_.cost += scanned_delta ? costs_->rows(rule_->atoms[atom].relation, part::delta) : bindings_;
+      const bool scanned_delta = result_.steps.empty() && parts_->atoms[atom] == row_part::delta;
+      result_.cost += scanned_delta ? costs_->rows(rule_->atoms[atom].relation, row_part::delta) : bindings_;
       result_.cost += bindings_ * factor;
     }
     bindings_ *= factor;
@@ -173,7 +173,7 @@ class body_scheduler {
     last_ = atom;
     sources_.begin(read.arguments[column].value, {read.relation, column});
     bind(read.arguments[column].value);
-    bindings_ *= costs_->fan_out(read.relation, part::delta, {column});
+    bindings_ *= costs_->fan_out(read.relation, row_part::delta, {column});
     result_.cost += bindings_;
     result_.steps.push_back({read_changed_elements{atom, column}, bindings_});
   }
@@ -376,7 +376,7 @@ class body_scheduler {
       aggregation_placed_[number] = true;
       change_uses(candidate, placed);
       version_parts parts;
-      parts.atoms.assign(candidate.body.atoms.size(), part::all);
+      parts.atoms.assign(candidate.body.atoms.size(), row_part::all);
       body_scheduler inside(candidate.body, parts, *costs_);
       inside.bind(candidate.injected);
       inside.place_all();

@@ -74,7 +74,7 @@ void cost_model::spread_statistics(const sema::program& source, const sema::stra
   for (const rule_id id : stratum.rules) {
     for (const sema::literal& literal : source[id].body) {
       const auto* atom = std::get_if<sema::atom>(&literal);
-      if (atom != nullptr && !atom->negated) largest_read = std::max(largest_read, rows(atom->relation, part::all));
+      if (atom != nullptr && !atom->negated) largest_read = std::max(largest_read, rows(atom->relation, row_part::all));
     }
   }
   const double grown_from = makes_values(source, stratum) ? largest_loaded_ : std::min(largest_read, largest_loaded_);
@@ -104,7 +104,7 @@ std::optional<double> cost_model::rows_of_rule(const sema::rule& rule) const {
       const sema::expression& argument = atom.arguments[column];
       if (argument.is_constant() || (argument.is_variable() && bound[argument.variable])) columns.push_back(column);
     }
-    return average_fan_out(atom.relation, part::all, columns).average;
+    return average_fan_out(atom.relation, row_part::all, columns).average;
   };
   double rows = 1;
   while (!atoms.empty()) {
@@ -186,9 +186,9 @@ void cost_model::spread_distinct_values(const sema::program& source, const sema:
   }
 }
 
-double cost_model::rows(relation_id relation, part rows) const {
+double cost_model::rows(relation_id relation, row_part rows) const {
   const entry& known = relations_[relation.value];
-  return std::max(1.0, rows == part::delta ? known.rows * calibration::delta_share : known.rows);
+  return std::max(1.0, rows == row_part::delta ? known.rows * calibration::delta_share : known.rows);
 }
 
 bool cost_model::has_key_among(const entry& known, const std::vector<std::uint32_t>& columns) {
@@ -203,15 +203,15 @@ bool cost_model::knows_values(const entry& known, const std::vector<std::uint32_
   });
 }
 
-cost_model::average_rows cost_model::average_fan_out(relation_id relation, part part_read,
+cost_model::average_rows cost_model::average_fan_out(relation_id relation, row_part part_read,
                                                      const std::vector<std::uint32_t>& bound_columns) const {
   const entry& known = relations_[relation.value];
   const double total = rows(relation, part_read);
   if (bound_columns.empty() || known.arity == 0) return {total, false};
   if (const std::optional<double> measured = measured_fan_out(relation, bound_columns))
-    return {*measured * total / rows(relation, part::all), false};
+    return {*measured * total / rows(relation, row_part::all), false};
   if (!knows_values(known, bound_columns)) return {bounded_fan_out(known, total, bound_columns), false};
-  const double average = total / std::min(combinations_of(known, bound_columns), rows(relation, part::all));
+  const double average = total / std::min(combinations_of(known, bound_columns), rows(relation, row_part::all));
   return {average, !has_key_among(known, bound_columns)};
 }
 
@@ -276,10 +276,11 @@ double cost_model::index_cost(relation_id relation, const std::vector<std::uint3
   const relation_measures* const measures = relations_[relation.value].measures;
   if (measures != nullptr && measures->is_searched(relation, columns)) return 0;
   const double factor = has_all ? calibration::all_columns_factor : 1;
-  return factor * rows(relation, part::all) * calibration::host_index_row_seconds / calibration::host_binding_seconds;
+  return factor * rows(relation, row_part::all) * calibration::host_index_row_seconds /
+         calibration::host_binding_seconds;
 }
 
-double cost_model::fan_out(relation_id relation, part part_read,
+double cost_model::fan_out(relation_id relation, row_part part_read,
                            const std::vector<std::uint32_t>& bound_columns) const {
   const average_rows found = average_fan_out(relation, part_read, bound_columns);
   return found.may_be_skewed ? found.average * calibration::skew : found.average;
@@ -310,11 +311,12 @@ std::optional<measured_join> cost_model::join_of(column_place probing, column_pl
   return join;
 }
 
-std::optional<double> cost_model::joined_fan_out(column_place probing, column_place searched, part part_read) const {
+std::optional<double> cost_model::joined_fan_out(column_place probing, column_place searched,
+                                                 row_part part_read) const {
   if (probing == searched) return std::nullopt;
   const std::optional<measured_join> join = join_of(probing, searched);
   if (!join) return std::nullopt;
-  return join->rows * rows(searched.relation, part_read) / rows(searched.relation, part::all);
+  return join->rows * rows(searched.relation, part_read) / rows(searched.relation, row_part::all);
 }
 
 double cost_model::found_share(column_place probing, column_place searched) const {
@@ -339,7 +341,7 @@ void cost_model::set_rows(relation_id relation, double rows) { relations_[relati
 
 void cost_model::add_relation(std::uint32_t arity, relation_id head) {
   entry& added = relations_.emplace_back();
-  added.rows = rows(head, part::all);
+  added.rows = rows(head, row_part::all);
   added.arity = arity;
   added.head = head;
 }
@@ -368,7 +370,7 @@ void cost_model::estimate_again(const sema::program& source, const std::vector<r
   }
   for (const relation_id member : members) {
     entry& added = relations_[member.value];
-    if (added.head && !added.is_known) added.rows = rows(*added.head, part::all);
+    if (added.head && !added.is_known) added.rows = rows(*added.head, row_part::all);
   }
 }
 

@@ -21,7 +21,7 @@ class cost_model {
   cost_model(const sema::program& source, const statistics& known);
 
   /// Returns the rows of a part of a relation, at least 1.
-  [[nodiscard]] double rows(relation_id relation, part rows) const;
+  [[nodiscard]] double rows(relation_id relation, row_part rows) const;
   /// Returns whether the rows were counted rather than estimated.
   [[nodiscard]] bool knows_rows(relation_id relation) const { return relations_[relation.value].is_known; }
 
@@ -29,7 +29,8 @@ class cost_model {
   /// counts: rows divided by the number of combinations, multiplied by `calibration::skew` if no column is a key.
   /// Otherwise the minimum of rows^(1 - bound / arity), the bound from the columns with known counts, and the number of
   /// combinations of the unbound columns.
-  [[nodiscard]] double fan_out(relation_id relation, part rows, const std::vector<std::uint32_t>& bound_columns) const;
+  [[nodiscard]] double fan_out(relation_id relation, row_part rows,
+                               const std::vector<std::uint32_t>& bound_columns) const;
 
   /// Returns the share of a column's rows whose value also occurs in another column: from samples of both columns, or
   /// from the distinct counts, assuming that the smaller set of values is contained in the larger set. 1: unknown.
@@ -38,7 +39,7 @@ class cost_model {
   /// Returns the rows of the part that a search finds with a value of the probing column, from samples of both columns.
   /// The result exceeds fan_out() if values that are frequent in one column are also frequent in the other. Empty: the
   /// samples do not suffice.
-  [[nodiscard]] std::optional<double> joined_fan_out(column_place probing, column_place searched, part rows) const;
+  [[nodiscard]] std::optional<double> joined_fan_out(column_place probing, column_place searched, row_part rows) const;
 
   /// Returns the approximate number of distinct values of a column; 0: unknown.
   [[nodiscard]] std::uint64_t distinct_values(column_place column) const;
@@ -104,7 +105,7 @@ class cost_model {
     bool may_be_skewed = false;
   };
   /// Returns the fan-out for a value that is looked up no more often than average.
-  [[nodiscard]] average_rows average_fan_out(relation_id relation, part rows,
+  [[nodiscard]] average_rows average_fan_out(relation_id relation, row_part rows,
                                              const std::vector<std::uint32_t>& bound_columns) const;
   /// Returns the measured fan-out of a complete relation with accessible rows.
   [[nodiscard]] std::optional<double> measured_fan_out(relation_id relation,

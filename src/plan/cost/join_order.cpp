@@ -247,7 +247,7 @@ schedule order_body(const normalized_rule& rule, const version_parts& parts, con
     const bool all_constant =
         !candidate.arguments.empty() && std::all_of(candidate.arguments.begin(), candidate.arguments.end(),
                                                     [](const term& argument) { return argument.is_constant(); });
-    return !beginning.only_exists(atom) || (all_constant && parts.atoms[atom] == part::delta);
+    return !beginning.only_exists(atom) || (all_constant && parts.atoms[atom] == row_part::delta);
   };
   if (parts.delta_atom && rule.atoms[*parts.delta_atom].is_equivalence && is_generator(*parts.delta_atom)) {
     std::optional<schedule> best;
@@ -263,7 +263,7 @@ schedule order_body(const normalized_rule& rule, const version_parts& parts, con
     }
   }
   if (parts.delta_atom && is_generator(*parts.delta_atom)) {
-    const double delta_rows = costs.rows(rule.atoms[*parts.delta_atom].relation, part::delta);
+    const double delta_rows = costs.rows(rule.atoms[*parts.delta_atom].relation, row_part::delta);
     schedule result = search_order(started(beginning, parts.delta_atom), atom_count, delta_rows);
     result.reason =
         atom_count > 1 ? fmt::format("delta first, then by {}; cost ~{:.2g}", result.reason, result.cost) : "only atom";

@@ -73,7 +73,7 @@ struct schedule {
 /// The parts of relations that one version of a rule reads.
 struct version_parts {
   std::optional<std::uint32_t> delta_atom;
-  std::vector<part> atoms;  ///< by number of the atom
+  std::vector<row_part> atoms;  ///< by number of the atom
   /// By number of the atom, may be empty: whether the atom may read rows that a subsumption removed, so that the
   /// version tests each row in the tuple set.
   std::vector<bool> tested;

@@ -18,7 +18,7 @@ class variable_sources {
 
   /// Returns the rows of an atom that a binding finds. For a search of one column, a join of the samples gives a lower
   /// bound: earlier atoms may have bound frequent values more often than the source column contains them.
-  [[nodiscard]] double fan_out(const body_atom& read, part rows, const std::vector<std::uint32_t>& bound_columns,
+  [[nodiscard]] double fan_out(const body_atom& read, row_part rows, const std::vector<std::uint32_t>& bound_columns,
                                const cost_model& costs) const {
     const double found = costs.fan_out(read.relation, rows, bound_columns) * found_share(read, bound_columns, costs);
     if (bound_columns.size() != 1 || !read.arguments[bound_columns.front()].is_variable()) return found;

@@ -13,7 +13,7 @@ namespace gpulog::plan {
 namespace {
 
 /// Marks the two atoms of the pair, so that they can be found in the version: no other atom reads delta.
-constexpr part mark_of_pair = part::delta;
+constexpr row_part mark_of_pair = row_part::delta;
 
 /// Removes the next read of the pair from the version and returns it as a scan. Its keys become comparisons at the same
 /// position, except columns that must be equal in both rows.
@@ -65,7 +65,7 @@ void keep_bindings(operator_builder& read, const std::set<slot_id>& slots) {
 subsumption_builder build_subsumption(const normalized_rule& rule, std::vector<bool> tested, const cost_model& costs,
                                       const std::vector<std::uint32_t>& arities) {
   version_parts parts;
-  parts.atoms.assign(rule.atoms.size(), part::all);
+  parts.atoms.assign(rule.atoms.size(), row_part::all);
   parts.atoms[0] = parts.atoms[1] = mark_of_pair;
   // Both tuples of a pair exist.
   if (!tested.empty()) tested[0] = tested[1] = false;
@@ -90,7 +90,7 @@ subsumption_builder build_subsumption(const normalized_rule& rule, std::vector<b
   }
   keep_bindings(dominated, read);
   keep_bindings(dominating, read);
-  std::get<scan>(dominated.op).rows = std::get<scan>(dominating.op).rows = part::all;
+  std::get<scan>(dominated.op).rows = std::get<scan>(dominating.op).rows = row_part::all;
   version.operations.insert(version.operations.begin(), {std::move(dominated), std::move(dominating)});
   return result;
 }

@@ -56,7 +56,7 @@ void plan_rule(planning& shared, const std::shared_ptr<const normalized_rule>& k
     if (target.recursive && is_member(target, rule.atoms[atom].relation)) recursive.push_back(atom);
   }
   version_parts parts;
-  parts.atoms.assign(rule.atoms.size(), part::all);
+  parts.atoms.assign(rule.atoms.size(), row_part::all);
   parts.tested = tested_atoms(rule, target);
   if (recursive.empty()) {
     add_version(shared, kept, parts, forced_order(rule, 0), target.once);
@@ -64,13 +64,13 @@ void plan_rule(planning& shared, const std::shared_ptr<const normalized_rule>& k
   }
   for (std::uint32_t version = 0; version < recursive.size(); ++version) {
     parts.delta_atom = recursive[version];
-    parts.atoms[recursive[version]] = part::delta;
+    parts.atoms[recursive[version]] = row_part::delta;
     // Subsumptions erase no rows of delta.
     const std::vector<bool> tested = parts.tested;
     if (!tested.empty()) parts.tested[recursive[version]] = false;
     add_version(shared, kept, parts, forced_order(rule, version), target.loop[level]);
     parts.tested = tested;
-    parts.atoms[recursive[version]] = part::old;
+    parts.atoms[recursive[version]] = row_part::old;
   }
 }
 

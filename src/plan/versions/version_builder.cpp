@@ -48,10 +48,10 @@ class body_translator {
 
   void perform(const read_atom& action) {
     const body_atom& atom = rule_->atoms[action.atom];
-    const part rows = parts_->atoms[action.atom];
+    const row_part rows = parts_->atoms[action.atom];
     const bool tested = action.atom < parts_->tested.size() && parts_->tested[action.atom];
     // A delta is small and has no index, so a version that begins with the delta scans it.
-    const bool scanned = result_.operations.empty() && rows == part::delta && !atom.is_equivalence;
+    const bool scanned = result_.operations.empty() && rows == row_part::delta && !atom.is_equivalence;
     compute_definitions();
 
     std::vector<operand> keys;
@@ -83,7 +83,7 @@ class body_translator {
         bind(column, no_variable, argument.kind);
       }
     }
-    exists still_there{atom.relation, part::all, false, {}, {}};
+    exists still_there{atom.relation, row_part::all, false, {}, {}};
     if (tested) still_there.keys = whole_row(atom.arguments.size(), keys, key_columns, bindings);
     if (keys.empty()) {
       emit(scan{atom.relation, rows, std::move(bindings)});
@@ -112,7 +112,7 @@ class body_translator {
     const term& argument = atom.arguments[action.column];
     const slot_id slot = result_.new_slot(argument.value, argument.kind);
     values_[argument.value] = operand::slot(slot);
-    emit(scan{atom.relation, part::delta, {{action.column, slot}}, true});
+    emit(scan{atom.relation, row_part::delta, {{action.column, slot}}, true});
   }
 
   void perform(const reject_atom& action) {
@@ -200,7 +200,7 @@ class body_translator {
     const double bindings = bindings_;
     emit(fold_begin{});
     version_parts parts;
-    parts.atoms.assign(folded.body.atoms.size(), part::all);
+    parts.atoms.assign(folded.body.atoms.size(), row_part::all);
     const normalized_rule* const rule_around = std::exchange(rule_, &folded.body);
     const version_parts* const parts_around = std::exchange(parts_, &parts);
     for (const step& next : action.body) add(next);

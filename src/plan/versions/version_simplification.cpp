@@ -41,7 +41,8 @@ void drop_unread(version_builder& version) {
 /// Returns whether every column is a key, so that at most one row matches.
 bool finds_one_row_at_most(const operator_builder& candidate, const std::vector<std::uint32_t>& arities) {
   const auto* const found = std::get_if<match>(&candidate.op);
-  return found != nullptr && found->rows == part::all && candidate.key_columns.size() == arities[found->relation.value];
+  return found != nullptr && found->rows == row_part::all &&
+         candidate.key_columns.size() == arities[found->relation.value];
 }
 
 /// Returns whether the result is the same if a value occurs repeatedly, as for minimum and maximum.
@@ -99,7 +100,7 @@ void simplify(version_builder& version, const std::vector<std::uint32_t>& aritie
     auto* test = std::get_if<exists>(&candidate.op);
     if (test == nullptr || candidate.key_columns.size() != arities[test->relation.value]) continue;
     // The tuple set can test only all rows. Deriving a pair in two versions costs less than an index.
-    if (test->rows == part::old && !test->keys.empty()) test->rows = part::all;
+    if (test->rows == row_part::old && !test->keys.empty()) test->rows = row_part::all;
   }
   const auto first_generator =
       std::find_if(operations.begin(), operations.end(), [](const operator_builder& one) { return is_loop(one.op); });
@@ -116,7 +117,7 @@ void simplify(version_builder& version, const std::vector<std::uint32_t>& aritie
   for (auto candidate = operations.begin(); candidate != operations.end(); ++candidate) {
     const auto* test = std::get_if<exists>(&candidate->op);
     if (test == nullptr || test->negated || test->keys.empty() || !slots_read(candidate->op).empty()) continue;
-    if (candidate->key_columns.size() == arities[test->relation.value] && test->rows == part::all) continue;
+    if (candidate->key_columns.size() == arities[test->relation.value] && test->rows == row_part::all) continue;
     candidate->op = match{test->relation, test->rows, {}, std::vector<operand>(test->keys), {}};
     std::rotate(operations.begin(), candidate, candidate + 1);
     return;

@@ -20,11 +20,11 @@
 namespace gpulog {
 namespace {
 
-run_options options_of(const std::string& condensation, unsigned jobs) {
+run_options options_of(const std::string& rows, unsigned jobs) {
   run_options options;
   options.backend = backend_kind::cpu;
   options.jobs = jobs;
-  options.tuning["condensation"] = condensation;
+  options.tuning["rows"] = rows;
   return options;
 }
 
@@ -33,14 +33,12 @@ const std::string binary = edges_of + ".decl r(x:number, y:number)\n";
 
 /// The same as the loop. @return whether it was condensed where that was asked for
 bool is_condensed(const std::string& text, const edge_list& edges) {
-  run_options loop = options_of("off", 1);
-  loop.tuning["decomposition"] = "off";
-  const closure_outcome expected = run_closure(text, edges, loop);
+  const closure_outcome expected = run_closure(text, edges, options_of("loop", 1));
   std::set<bool> condensed;
   for (const unsigned jobs : {1U, 4U}) {
-    EXPECT_EQ(run_closure(text, edges, options_of("off", jobs)).found, expected.found) << text;
+    EXPECT_EQ(run_closure(text, edges, options_of("search", jobs)).found, expected.found) << text;
     EXPECT_EQ(run_closure(text, edges, options_of("auto", jobs)).found, expected.found) << text;
-    const closure_outcome found = run_closure(text, edges, options_of("on", jobs));
+    const closure_outcome found = run_closure(text, edges, options_of("recursions", jobs));
     EXPECT_EQ(found.found, expected.found) << jobs << " threads\n" << text;
     condensed.insert(found.ran("condensation"));
   }

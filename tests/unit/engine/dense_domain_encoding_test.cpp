@@ -29,12 +29,10 @@ value sparse(std::uint32_t number, unsigned word_size) {
 
 /// Runs the program with a graph in e: a ring of n nodes with short ways across.
 outcome run(const std::string& rules, std::uint32_t n, const std::string& encoding, storage_kind storage,
-            unsigned jobs = 1, unsigned word_size = 32, const std::string& row_wise = "auto") {
+            unsigned jobs = 1, unsigned word_size = 32, const std::string& rows = "loop") {
   run_options options;
   options.backend = backend_kind::cpu;
-  options.tuning = {{"dense-domain-encoding", encoding},
-                    {"row-products", "off"},  // rows of bits need no set
-                    {"row-wise-evaluation", row_wise}};
+  options.tuning = {{"dense-domain-encoding", encoding}, {"rows", rows}};
   options.storage = storage;
   options.jobs = jobs;
   engine running(program::from_text(".decl e(x:number, y:number)\n.decl r(x:number, y:number)\n" + rules,
@@ -120,7 +118,7 @@ TEST(dense_domain_encoding, texts) {
   const auto run_texts = [](const std::string& encoding) {
     run_options options;
     options.backend = backend_kind::cpu;
-    options.tuning = {{"dense-domain-encoding", encoding}, {"row-products", "off"}};  // rows of bits need no set
+    options.tuning = {{"dense-domain-encoding", encoding}, {"rows", "loop"}};  // rows of bits need no set
     engine running(program::from_text(".decl e(x:symbol, y:symbol)\n.decl r(x:symbol, y:symbol)\n"
                                       ".decl long(x:symbol)\nlong(x) :- e(x,_), x != \"none\".\n"
                                       "r(x,y) :- e(x,y), x != \"v3\".\nr(x,y) :- r(x,z), e(z,y).\n"

@@ -253,7 +253,7 @@ TEST_P(both_storages, memory_limit_names_the_rule) {
   gpulog::run_options options;
   options.memory_limit = 8U << 20;
   options.storage = GetParam();
-  options.tuning["condensation"] = "off";  // its rows have no columns, and are enough
+  options.tuning["rows"] = "search";  // its rows have no columns, and are enough
   engine run(source, options);
   auto edge = run.relation("edge");
   constexpr int size = 3000;
@@ -317,7 +317,7 @@ TEST(engine, cancelling) {
 TEST(engine, progress_is_told_each_iteration) {
   std::vector<std::uint64_t> tuples;
   gpulog::run_options options;
-  options.tuning["decomposition"] = "off";  // a loop
+  options.tuning["rows"] = "loop";  // a loop
   options.on_progress = [&](const gpulog::progress& now) {
     EXPECT_LT(now.stratum, now.stratum_count);
     EXPECT_EQ(now.iteration, tuples.size() + 1);

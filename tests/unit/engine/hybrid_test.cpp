@@ -58,7 +58,7 @@ TEST(hybrid_executors, golden_programs_release_only) {
     for (std::uint32_t r = 0; r < alone.run().analysed().relations.size(); ++r) expected.push_back(rows_of(alone, r));
     for (const std::size_t parity : parities) {
       run_options without_parts = options;
-      if (parity > 1) without_parts.tuning["decomposition"] = "off";  // recursions move between iterations
+      if (parity > 1) without_parts.tuning["rows"] = "loop";  // recursions move between iterations
       detail::engine_state mixed(source.state(), without_parts);
       backend::host_memory other_memory;
       mixed.results().use_executors_of([&](exec::options chosen) {

@@ -18,7 +18,7 @@ bool is_numbered(const std::string& rules, const edge_list& edges) {
   const std::string text = ".decl e(x:number, y:number)\n" + rules;
   run_options off;
   off.backend = backend_kind::cpu;
-  off.tuning["decomposition"] = "off";
+  off.tuning["rows"] = "loop";
   const closure_outcome expected = run_closure(text, edges, off);
   EXPECT_FALSE(expected.ran("search"));
   std::set<bool> numbered;

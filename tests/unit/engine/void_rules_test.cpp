@@ -20,8 +20,7 @@ struct outcome {
 outcome run(const std::string& last_atom, bool has_none) {
   run_options options;
   options.backend = backend_kind::cpu;
-  options.tuning = {
-      {"decomposition", "off"}, {"condensation", "off"}, {"row-products", "off"}, {"supplementary", "off"}};
+  options.tuning = {{"rows", "loop"}, {"supplementary", "off"}};
   engine running(program::from_text(".decl e(x:number, y:number)\n.decl none(x:number, y:number)\n"
                                     ".decl r(x:number, y:number)\n"
                                     "r(x,y) :- e(x,y).\n"

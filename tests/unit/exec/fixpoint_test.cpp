@@ -66,14 +66,14 @@ struct closure_plan {
     plan::stratum stratum;
     stratum.relations = {reach};
     stratum.recursive = true;
-    stratum.once.versions.push_back(version_of(0, reach, 2,
-                                               {plan::scan{edge, plan::part::all, {{0, slot_id(0)}, {1, slot_id(1)}}},
-                                                plan::insert{reach, {slot(0), slot(1)}}},
-                                               "reach(x,y) :- edge(x,y)."));
+    stratum.once.versions.push_back(version_of(
+        0, reach, 2,
+        {plan::scan{edge, row_part::all, {{0, slot_id(0)}, {1, slot_id(1)}}}, plan::insert{reach, {slot(0), slot(1)}}},
+        "reach(x,y) :- edge(x,y)."));
     plan::phase loop;
     loop.versions.push_back(version_of(1, reach, 3,
-                                       {plan::scan{reach, plan::part::delta, {{0, slot_id(0)}, {1, slot_id(1)}}},
-                                        plan::match{edge, plan::part::all, index_id(0), {slot(1)}, {{1, slot_id(2)}}},
+                                       {plan::scan{reach, row_part::delta, {{0, slot_id(0)}, {1, slot_id(1)}}},
+                                        plan::match{edge, row_part::all, index_id(0), {slot(1)}, {{1, slot_id(2)}}},
                                         plan::insert{reach, {slot(0), slot(2)}}},
                                        "reach(x,y) :- reach(x,z), edge(z,y)."));
     loop.versions.back().delta_atom = 0;
@@ -205,13 +205,13 @@ TEST_P(fixpoint, facts_of_the_text_negation_and_empty_tuples) {
   first.relations = {only};
   first.once.versions.push_back(
       version_of(0, only, 1,
-                 {plan::scan{a, plan::part::all, {{0, slot_id(0)}}}, plan::exists{on, plan::part::all, false, {}, {}},
-                  plan::exists{b, plan::part::all, true, {}, {slot(0)}}, plan::insert{only, {slot(0)}}},
+                 {plan::scan{a, row_part::all, {{0, slot_id(0)}}}, plan::exists{on, row_part::all, false, {}, {}},
+                  plan::exists{b, row_part::all, true, {}, {slot(0)}}, plan::insert{only, {slot(0)}}},
                  "only(x) :- a(x), !b(x), on()."));
   plan::stratum second;
   second.relations = {seen};
   second.once.versions.push_back(version_of(
-      1, seen, 0, {plan::exists{only, plan::part::all, false, {}, {}}, plan::insert{seen, {}}}, "seen() :- only(_)."));
+      1, seen, 0, {plan::exists{only, row_part::all, false, {}, {}}, plan::insert{seen, {}}}, "seen() :- only(_)."));
   plan.strata = {stratum_of_inputs({a, b, on}), first, second};
   ASSERT_EQ(plan::validate(plan), std::vector<std::string>());
   plan_run run(plan, GetParam());
@@ -236,9 +236,7 @@ class rules_of_the_empty_tuple {
   /// @param step what the rules do with slots 0, 1, 2 before they insert, into slot 3 if anywhere
   explicit rules_of_the_empty_tuple(const plan::operation& step) {
     plan.relations = {relation_of("fact", 1), relation_of("ok", 0), relation_of("after", 1)};
-    const auto scan_into = [](std::uint32_t number) {
-      return plan::scan{fact, plan::part::all, {{0, slot_id(number)}}};
-    };
+    const auto scan_into = [](std::uint32_t number) { return plan::scan{fact, row_part::all, {{0, slot_id(number)}}}; };
     plan::stratum first;
     first.relations = {ok};
     for (const std::uint32_t rule : {0U, 1U}) {
@@ -250,7 +248,7 @@ class rules_of_the_empty_tuple {
     second.relations = {after};
     second.once.versions.push_back(
         version_of(2, after, 1,
-                   {plan::exists{ok, plan::part::all, false, {}, {}}, scan_into(0),
+                   {plan::exists{ok, row_part::all, false, {}, {}}, scan_into(0),
                     plan::filter{comparison_op::less_number, slot(0), constant(2)}, plan::insert{after, {slot(0)}}},
                    "after(x) :- ok(), fact(x), x < 2."));
     plan.strata = {stratum_of_inputs({fact}), first, second};
@@ -321,7 +319,7 @@ TEST_P(fixpoint, relations_advance_phase_by_phase_inside_an_iteration) {
   stratum.relations.push_back(step);
   plan::phase first;
   first.versions.push_back(version_of(2, step, 2,
-                                      {plan::scan{closure.reach, plan::part::delta, {{0, slot_id(0)}, {1, slot_id(1)}}},
+                                      {plan::scan{closure.reach, row_part::delta, {{0, slot_id(0)}, {1, slot_id(1)}}},
                                        plan::insert{step, {slot(0), slot(1)}}},
                                       "step(x,z) :- reach(x,z)."));
   first.advance = {step};
@@ -353,7 +351,7 @@ TEST_P(fixpoint, an_arithmetic_fault_names_its_rule) {
   stratum.relations = {relation_id(1)};
   stratum.once.versions.push_back(
       version_of(0, relation_id(1), 2,
-                 {plan::scan{relation_id(0), plan::part::all, {{0, slot_id(0)}}},
+                 {plan::scan{relation_id(0), row_part::all, {{0, slot_id(0)}}},
                   plan::compute{scalar_op::divide_number, slot_id(1), {constant(100), slot(0)}},
                   plan::insert{relation_id(1), {slot(1)}}},
                  "b(100/x) :- a(x)."));
@@ -448,9 +446,9 @@ TEST_P(fixpoint, a_stop_from_another_thread_interrupts_a_long_rule) {
   stratum.relations = {relation_id(1)};
   stratum.once.versions.push_back(version_of(
       0, relation_id(1), 3,
-      {plan::scan{relation_id(0), plan::part::all, {{0, slot_id(0)}}},
-       plan::scan{relation_id(0), plan::part::all, {{0, slot_id(1)}}},
-       plan::scan{relation_id(0), plan::part::all, {{0, slot_id(2)}}},
+      {plan::scan{relation_id(0), row_part::all, {{0, slot_id(0)}}},
+       plan::scan{relation_id(0), row_part::all, {{0, slot_id(1)}}},
+       plan::scan{relation_id(0), row_part::all, {{0, slot_id(2)}}},
        plan::compute{scalar_op::bit_and, slot_id(2), {slot(2), constant(1)}}, plan::insert{relation_id(1), {slot(2)}}},
       "b(z) :- a(x), a(y), a(z)."));
   plan.strata = {stratum_of_inputs({relation_id(0)}), stratum};

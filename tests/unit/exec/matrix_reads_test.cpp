@@ -32,9 +32,7 @@ read_outcome read(const std::string& rule, unsigned threads, double steps_of_row
   mode.threads = threads;
   mode.own_threads = threads > 1;
   options chosen;
-  chosen.condensation = condensation_mode::always;
-  chosen.products = product_mode::always;
-  if (recursion == join) chosen.row_wise = row_wise_mode::always;
+  chosen.rows = recursion == join ? row_mode::always : row_mode::recursions;
   chosen.cut.matrix_work_of_row = steps_of_row;
   plan_run run(plan, mode, memory_limit, chosen);
   tuples edges;

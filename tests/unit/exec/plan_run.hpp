@@ -75,7 +75,7 @@ class plan_run {
       chosen.cut.parallel_candidates = 0;
       chosen.cut.range_elements = 1;
       chosen.cut.candidate_rows = 200;
-      chosen.row_wise = row_wise_mode::always;
+      chosen.rows = row_mode::always;
     } else {
       chosen.cut.together_candidates = 0;
     }

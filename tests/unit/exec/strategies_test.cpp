@@ -49,16 +49,14 @@ TEST(strategies, have_names_of_their_own) {
 }
 
 /// The names of those that ran the strata with rules.
-std::vector<std::string> strategies_of(const std::string& rules, const tuples& edges, row_wise_mode row_wise,
-                                       storage::storage_mode storage = storage::storage_mode::hash,
-                                       condensation_mode condensation = condensation_mode::automatic) {
+std::vector<std::string> strategies_of(const std::string& rules, const tuples& edges, row_mode rows,
+                                       storage::storage_mode storage = storage::storage_mode::hash) {
   const analysed_text source(".decl e(x:number, y:number)\n.decl r(x:number, y:number)\n" + rules);
   const plan::program plan = plan::make_plan(source.program);
   run_mode mode;
   mode.storage = storage;
   options chosen;
-  chosen.row_wise = row_wise;
-  chosen.condensation = condensation;
+  chosen.rows = rows;
   plan_run run(plan, mode, 0, chosen);
   run.load(source.program.find_relation("e").value(), 2, edges);
   run->evaluate();
@@ -75,35 +73,31 @@ TEST(strategies, the_first_that_does_not_leave_a_stratum_runs_it) {
   const std::string in_two_columns = "r(x,y) :- e(x,y).\nr(x,y) :- r(y,z), e(z,x).\n";
   const std::string join = "r(x,y) :- e(x,z), e(z,y).\n";
   using names = std::vector<std::string>;
-  EXPECT_EQ(strategies_of(closure, edges, row_wise_mode::automatic), (names{"versions", "search"}));
-  EXPECT_EQ(strategies_of(in_two_columns, edges, row_wise_mode::automatic), (names{"versions", "loop"}));
-  EXPECT_EQ(strategies_of(join, edges, row_wise_mode::always), names{"row-wise-evaluation"});
-  EXPECT_EQ(strategies_of(join, edges, row_wise_mode::automatic), names{"versions"});
+  EXPECT_EQ(strategies_of(closure, edges, row_mode::automatic), (names{"versions", "search"}));
+  EXPECT_EQ(strategies_of(in_two_columns, edges, row_mode::automatic), (names{"versions", "loop"}));
+  EXPECT_EQ(strategies_of(join, edges, row_mode::always), names{"row-wise-evaluation"});
+  EXPECT_EQ(strategies_of(join, edges, row_mode::automatic), names{"versions"});
   // As published.
   const auto hisa = storage::storage_mode::hisa;
-  EXPECT_EQ(strategies_of(closure, edges, row_wise_mode::always, hisa), (names{"versions", "loop"}));
+  EXPECT_EQ(strategies_of(closure, edges, row_mode::always, hisa), (names{"versions", "loop"}));
 }
 
 TEST(strategies, closures_are_condensed_where_it_pays_or_is_asked_for) {
   const std::string closure = "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y).\n";
   const std::string in_two_columns = "r(x,y) :- e(x,y).\nr(x,y) :- r(y,z), e(z,x).\n";
   using names = std::vector<std::string>;
-  const auto hash = storage::storage_mode::hash;
-  const auto run = [&](const std::string& rules, const tuples& edges, condensation_mode mode) {
-    return strategies_of(rules, edges, row_wise_mode::automatic, hash, mode);
-  };
   const tuples few = {{1, 2}, {2, 3}, {3, 1}, {4, 1}};
-  EXPECT_EQ(run(closure, few, condensation_mode::always), (names{"versions", "condensation"}));
-  EXPECT_EQ(run(in_two_columns, few, condensation_mode::always), (names{"versions", "loop"}));
+  EXPECT_EQ(strategies_of(closure, few, row_mode::recursions), (names{"versions", "condensation"}));
+  EXPECT_EQ(strategies_of(in_two_columns, few, row_mode::recursions), (names{"versions", "loop"}));
   tuples ring;
   tuples pairs;
   for (word i = 0; i < 4000; ++i) {
     ring.insert({i, (i + 1) % 4000});
     pairs.insert({i * 2, i * 2 + 1});
   }
-  EXPECT_EQ(run(closure, ring, condensation_mode::automatic), (names{"versions", "condensation"}));
-  EXPECT_EQ(run(closure, ring, condensation_mode::off), (names{"versions", "search"}));
-  EXPECT_EQ(run(closure, pairs, condensation_mode::automatic), (names{"versions", "search"}));
+  EXPECT_EQ(strategies_of(closure, ring, row_mode::automatic), (names{"versions", "condensation"}));
+  EXPECT_EQ(strategies_of(closure, ring, row_mode::searches), (names{"versions", "search"}));
+  EXPECT_EQ(strategies_of(closure, pairs, row_mode::automatic), (names{"versions", "search"}));
 }
 
 /// Values that are too large for a bitmap get numbers, but not for one search through a part of many steps.
@@ -112,9 +106,8 @@ TEST(strategies, another_one_goes_on_where_one_gives_up) {
   for (word i = 0; i < 100; ++i) edges.insert({0x80000000U + i, 0x80000000U + (i + 1) % 100});
   const std::string step = "r(x,y) :- r(x,z), e(z,y).\n";
   using names = std::vector<std::string>;
-  EXPECT_EQ(strategies_of("r(x,y) :- e(x,y).\n" + step, edges, row_wise_mode::automatic),
-            (names{"versions", "search"}));
-  EXPECT_EQ(strategies_of("r(x,y) :- e(x,y), y = -2147483646.\n" + step, edges, row_wise_mode::automatic),
+  EXPECT_EQ(strategies_of("r(x,y) :- e(x,y).\n" + step, edges, row_mode::automatic), (names{"versions", "search"}));
+  EXPECT_EQ(strategies_of("r(x,y) :- e(x,y), y = -2147483646.\n" + step, edges, row_mode::automatic),
             (names{"versions", "loop"}));
 }
 

@@ -45,7 +45,7 @@ TEST_F(hash_on_gpu, row_wise_random_programs) {
        {std::pair("rows", set_choice::automatic), std::pair("rows, hash", set_choice::hash),
         std::pair("rows, bits", set_choice::bits), std::pair("rows, words", set_choice::words)}) {
     ways.push_back(make_way(name, cut_at(0, 0, 1), sets));
-    ways.back().chosen.row_wise = row_wise_mode::always;
+    ways.back().chosen.rows = row_mode::always;
   }
   compare_random_programs(ways, 720000, 120);
 }

@@ -18,9 +18,9 @@ const std::string binary = ".decl e(x:number, y:number)\n.decl r(x:number, y:num
 const std::string same_generation =
     binary + "r(x,y) :- e(p,x), e(p,y), x != y.\nr(x,y) :- e(a,x), r(a,b), e(b,y), x != y.\n";
 
-options options_of(product_mode mode) {
+options product_options(row_mode mode) {
   options chosen;
-  chosen.products = mode;
+  chosen.rows = mode;
   return chosen;
 }
 
@@ -117,7 +117,7 @@ TEST_F(row_products_on_gpu, all_forms_on_all_graphs) {
       if (!oracle::is_in_sample(pair++, one_of)) continue;
       const device_tuples expected = by_naive_evaluator(binary + tried.rules, graphs[number]);
       for (const double waited : orders) {
-        options chosen = options_of(product_mode::always);
+        options chosen = product_options(row_mode::recursions);
         chosen.cut.waited_row_seconds = waited;
         const product_outcome found = run(binary + tried.rules, graphs[number], chosen);
         EXPECT_TRUE(found.found == expected) << tried.rules << "graph " << number << " waited " << waited;
@@ -133,7 +133,7 @@ TEST_F(row_products_on_gpu, graphs_of_many_rows) {
                                      oracle::make_random_graph(5, nodes, nodes + nodes / 4),
                                      multiplied(oracle::make_random_graph(7, nodes, nodes), 5)};
   for (const edges& graph : graphs) {
-    const product_outcome found = run(same_generation, graph, options_of(product_mode::always));
+    const product_outcome found = run(same_generation, graph, product_options(row_mode::recursions));
     EXPECT_TRUE(found.was_made_so);
     const device_tuples expected = by_cpu(same_generation, graph);
     EXPECT_TRUE(found.found == expected) << found.found.size() << " rows, not " << expected.size();
@@ -144,7 +144,7 @@ TEST_F(row_products_on_gpu, graphs_of_many_rows) {
 TEST_F(row_products_on_gpu, results_are_kept_as_words) {
   for (const edges& graph : {ring(70), star(40), multiplied(oracle::make_random_graph(2, 60, 100), 1'000'003)}) {
     const device_tuples expected = by_naive_evaluator(same_generation, graph);
-    options chosen = options_of(product_mode::always);
+    options chosen = product_options(row_mode::recursions);
     const product_outcome kept = run(same_generation, graph, chosen);
     EXPECT_EQ(kept.set, "factorized");
     EXPECT_TRUE(kept.found == expected);
@@ -153,13 +153,13 @@ TEST_F(row_products_on_gpu, results_are_kept_as_words) {
     EXPECT_NE(as_columns.set, "factorized");
     EXPECT_TRUE(as_columns.found == expected);
   }
-  EXPECT_NE(run(same_generation, chain(20), options_of(product_mode::always)).set, "factorized");
+  EXPECT_NE(run(same_generation, chain(20), product_options(row_mode::recursions)).set, "factorized");
 }
 
 TEST_F(row_products_on_gpu, what_reads_rows) {
   const edges wide = multiplied(oracle::make_random_graph(3, 60, 150), 40503);
   expect_readers(same_generation, readers_of_rows(), {ring(45), star(40), oracle::make_random_graph(2, 40, 60), wide},
-                 {options_of(product_mode::always)});
+                 {product_options(row_mode::recursions)});
 }
 
 /// Lists of all lengths, so that lanes go through their own ones or share them.
@@ -170,14 +170,15 @@ TEST_F(row_products_on_gpu, values_that_many_follow) {
     graph.emplace_back(20 + i, i + 1);
     graph.emplace_back(60 + i, i);
   }
-  EXPECT_TRUE(run(same_generation, graph, options_of(product_mode::always)).found == by_cpu(same_generation, graph));
+  EXPECT_TRUE(run(same_generation, graph, product_options(row_mode::recursions)).found ==
+              by_cpu(same_generation, graph));
 }
 
 TEST_F(row_products_on_gpu, is_chosen_or_not) {
   const edges graph = oracle::make_random_graph(2, 40, 60);
-  EXPECT_TRUE(run(same_generation, graph, options_of(product_mode::always)).was_made_so);
-  EXPECT_FALSE(run(same_generation, graph, options_of(product_mode::automatic)).was_made_so);
-  EXPECT_FALSE(run(same_generation, {}, options_of(product_mode::always)).was_made_so);
+  EXPECT_TRUE(run(same_generation, graph, product_options(row_mode::recursions)).was_made_so);
+  EXPECT_FALSE(run(same_generation, graph, product_options(row_mode::automatic)).was_made_so);
+  EXPECT_FALSE(run(same_generation, {}, product_options(row_mode::recursions)).was_made_so);
 }
 
 }  // namespace

@@ -19,9 +19,9 @@ const std::string edges_of = ".decl e(x:number, y:number)\n";
 const std::string pair_relations = edges_of + ".decl r(x:number, y:number)\n";
 const std::string closure = pair_relations + "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y).\n";
 
-options options_of(row_takeover_mode mode) {
+options takeover_options(row_mode mode) {
   options chosen;
-  chosen.row_takeover = mode;
+  chosen.rows = mode;
   return chosen;
 }
 
@@ -96,7 +96,7 @@ TEST_F(row_takeover_on_gpu, all_forms_of_closures) {
       for (const std::uint32_t factor : {1U, 40503U}) {
         if (!oracle::is_in_sample(number++, one_of)) continue;
         const edges input = multiplied(graph, factor);
-        const takeover_outcome found = run_takeover(form, input, options_of(row_takeover_mode::always));
+        const takeover_outcome found = run_takeover(form, input, takeover_options(row_mode::recursions));
         EXPECT_EQ(found.found, by_naive_evaluator(form, input)) << form << graph.size() << " edges, x " << factor;
       }
     }
@@ -120,7 +120,7 @@ TEST_F(row_takeover_on_gpu, graphs_of_many_rows) {
     const device_tuples expected = by_cpu(closure, graph);
     for (const auto& [has_room, has_block_rows] : {std::pair(true, true), {false, true}, {true, false}}) {
       if (oracle::is_sanitized && number++ % 4 != 0) continue;
-      options chosen = options_of(row_takeover_mode::always);
+      options chosen = takeover_options(row_mode::recursions);
       if (!has_room) chosen.cut.kept_row_words = 1;
       if (!has_block_rows) chosen.cut.block_row_bytes = 0;
       const takeover_outcome found = run_takeover(closure, graph, chosen);
@@ -150,7 +150,7 @@ TEST_F(row_takeover_on_gpu, rows_that_use_some_of_many_groups) {
   for (const bool has_room : {true, false}) {
     for (const bool has_block_rows : {true, false}) {
       if (oracle::is_sanitized && has_room != has_block_rows) continue;
-      options chosen = options_of(row_takeover_mode::always);
+      options chosen = takeover_options(row_mode::recursions);
       if (!has_room) chosen.cut.kept_row_words = 1;
       if (!has_block_rows) chosen.cut.block_row_bytes = 0;
       const takeover_outcome found = run_takeover(closure, graph, chosen);
@@ -163,7 +163,7 @@ TEST_F(row_takeover_on_gpu, rows_that_use_some_of_many_groups) {
 TEST_F(row_takeover_on_gpu, what_reads_rows) {
   std::vector<options> all;
   for (const auto& [has_room, has_block_rows] : {std::pair(true, true), {false, true}, {true, false}}) {
-    options chosen = options_of(row_takeover_mode::always);
+    options chosen = takeover_options(row_mode::recursions);
     if (!has_room) chosen.cut.kept_row_words = 1;
     if (!has_block_rows) chosen.cut.block_row_bytes = 0;
     all.push_back(chosen);
@@ -182,7 +182,7 @@ TEST_F(row_takeover_on_gpu, makes_columns_while_a_recursion_runs) {
   const plan::program plan = plan::make_plan(source.program);
   const double asks = calibration::work_of_asking / (nodes * (nodes - 1) / 2);  // in work of a row
   for (const double work : {std::numeric_limits<double>::infinity(), 3 * asks, 1.5 * asks, asks / 2}) {
-    options chosen = options_of(row_takeover_mode::always);
+    options chosen = takeover_options(row_mode::recursions);
     chosen.cut.matrix_work_of_row = work;
     storage::symbol_table symbols(plan.symbols);
     const auto running = make_gpu_executor(plan, symbols, chosen, 0, 0);
@@ -206,7 +206,7 @@ TEST_F(row_takeover_on_gpu, asks_within_memory_limits) {
   const edges graph = one_ring(nodes);
   const analysed_text source(text);
   const plan::program plan = plan::make_plan(source.program);
-  options chosen = options_of(row_takeover_mode::always);
+  options chosen = takeover_options(row_mode::recursions);
   chosen.cut.asked_rows = nodes * 30;
   chosen.cut.matrix_work_of_row = std::numeric_limits<double>::infinity();
   std::uint64_t limit = 0;
@@ -258,7 +258,7 @@ TEST_F(row_takeover_on_gpu, what_reads_rows_of_wide_sources) {
       {two + "o(x,y) :- e(x,_), r(_,y,x).\n", true},
       {two + "o(x,y) :- e(x,y).\no(y,z) :- o(x,y), r(y % 3,z,y), z != x.\n", false}};
   expect_readers(wide, readers, {chain(40), star(30), multiplied(oracle::make_random_graph(2, 40, 60), 40503)},
-                 {options_of(row_takeover_mode::always)});
+                 {takeover_options(row_mode::recursions)});
 }
 
 /// Lists of starts and steps that only a block can compare.
@@ -270,21 +270,21 @@ TEST_F(row_takeover_on_gpu, vertices_that_many_follow) {
   }
   const std::string some = pair_relations + "r(x,y) :- e(x,y), y != 25.\nr(x,y) :- r(x,z), e(z,y).\n";
   for (const std::string& form : {closure, some})
-    EXPECT_TRUE(run_takeover(form, graph, options_of(row_takeover_mode::always)).found == by_cpu(form, graph)) << form;
+    EXPECT_TRUE(run_takeover(form, graph, takeover_options(row_mode::recursions)).found == by_cpu(form, graph)) << form;
 }
 
 TEST_F(row_takeover_on_gpu, is_chosen_or_not) {
   const edges graph = oracle::make_random_graph(2, 40, 60);
-  EXPECT_TRUE(run_takeover(closure, graph, options_of(row_takeover_mode::always)).was_searched_so);
-  EXPECT_FALSE(run_takeover(closure, graph, options_of(row_takeover_mode::off)).was_searched_so);
-  EXPECT_FALSE(run_takeover(closure, {}, options_of(row_takeover_mode::always)).was_searched_so);
+  EXPECT_TRUE(run_takeover(closure, graph, takeover_options(row_mode::recursions)).was_searched_so);
+  EXPECT_FALSE(run_takeover(closure, graph, takeover_options(row_mode::searches)).was_searched_so);
+  EXPECT_FALSE(run_takeover(closure, {}, takeover_options(row_mode::recursions)).was_searched_so);
   // Several relations, and values that travel.
   const std::vector<std::string> others = {
       pair_relations +
           ".decl s(y:number, p:number)\nr(x,y) :- e(x,y).\ns(y,p) :- r(p,z), e(z,y).\nr(p,y) :- s(z,p), e(y,z).\n",
       pair_relations + "r(x,y) :- e(x,y).\nr(x,y) :- r(x,z), e(z,y), x < y.\n"};
   for (const std::string& text : others) {
-    const takeover_outcome found = run_takeover(text, graph, options_of(row_takeover_mode::always));
+    const takeover_outcome found = run_takeover(text, graph, takeover_options(row_mode::recursions));
     EXPECT_FALSE(found.was_searched_so);
     EXPECT_EQ(found.found, by_naive_evaluator(text, graph));
   }

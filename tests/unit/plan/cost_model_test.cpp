@@ -38,19 +38,19 @@ TEST(cost_model, derived_columns_hold_no_more_values_than_what_they_come_from) {
   const relation_id points = text.program.find_relation("points").value();
   const relation_id typed = text.program.find_relation("typed").value();
   // typed is a copy of kind: the same number of rows, one row per h.
-  EXPECT_DOUBLE_EQ(costs.rows(typed, part::all), 40000);
-  EXPECT_DOUBLE_EQ(costs.fan_out(typed, part::all, {0}), 1);
+  EXPECT_DOUBLE_EQ(costs.rows(typed, row_part::all), 40000);
+  EXPECT_DOUBLE_EQ(costs.fan_out(typed, row_part::all, {0}), 1);
   // The second column of points has values of allocates (30,000), or of held, which come from points (40,000).
   // Not a key: values with many rows are searched more often.
-  EXPECT_DOUBLE_EQ(costs.fan_out(points, part::all, {1}), 4 * costs.rows(points, part::all) / 40000);
+  EXPECT_DOUBLE_EQ(costs.fan_out(points, row_part::all, {1}), 4 * costs.rows(points, row_part::all) / 40000);
 }
 
 TEST(cost_model, a_further_column_counts_by_a_smaller_power) {
   const analysed_text text = analyse_text(analysis);
   const cost_model costs(text.program, known_statistics());
   const relation_id stores = text.program.find_relation("stores").value();
-  EXPECT_DOUBLE_EQ(costs.fan_out(stores, part::all, {4}), 4 * 20);
-  EXPECT_NEAR(costs.fan_out(stores, part::all, {3, 2}), 4 * 100000 / (900 * 17.3205), 1e-3);
+  EXPECT_DOUBLE_EQ(costs.fan_out(stores, row_part::all, {4}), 4 * 20);
+  EXPECT_NEAR(costs.fan_out(stores, row_part::all, {3, 2}), 4 * 100000 / (900 * 17.3205), 1e-3);
 }
 
 TEST(cost_model, a_join_by_keys_has_as_many_rows_as_one_side) {
@@ -63,8 +63,8 @@ TEST(cost_model, a_join_by_keys_has_as_many_rows_as_one_side) {
   known.relations[0] = {50000, {50000, 20000}};
   known.relations[1] = {60000, {60000, 20000}};
   const cost_model costs(text.program, known);
-  EXPECT_DOUBLE_EQ(costs.rows(text.program.find_relation("moves").value(), part::all), 50000);
-  EXPECT_DOUBLE_EQ(costs.rows(text.program.find_relation("both").value(), part::all), 40000);
+  EXPECT_DOUBLE_EQ(costs.rows(text.program.find_relation("moves").value(), row_part::all), 50000);
+  EXPECT_DOUBLE_EQ(costs.rows(text.program.find_relation("both").value(), row_part::all), 40000);
 }
 
 TEST(cost_model, recursion_is_measured_by_what_it_reads) {
@@ -77,8 +77,8 @@ TEST(cost_model, recursion_is_measured_by_what_it_reads) {
   known.relations[0] = {1000000, {1000000, 1000}};
   known.relations[1] = {3000, {3000, 500}};
   const cost_model costs(text.program, known);
-  EXPECT_DOUBLE_EQ(costs.rows(text.program.find_relation("below").value(), part::all), 30000);
-  EXPECT_DOUBLE_EQ(costs.rows(text.program.find_relation("counted").value(), part::all), 10000000);
+  EXPECT_DOUBLE_EQ(costs.rows(text.program.find_relation("below").value(), row_part::all), 30000);
+  EXPECT_DOUBLE_EQ(costs.rows(text.program.find_relation("counted").value(), row_part::all), 10000000);
 }
 
 TEST(cost_model, a_small_step_into_a_wide_one_is_not_taken) {
@@ -126,12 +126,12 @@ TEST(cost_model, where_little_is_known_of_columns_bounds_hold) {
   known.relations[0] = {10000, {10000, 4, 50}};
   const cost_model costs(text.program, known);
   const relation_id adjusted = text.program.find_relation("adjusted").value();
-  ASSERT_DOUBLE_EQ(costs.rows(adjusted, part::all), 10000);
+  ASSERT_DOUBLE_EQ(costs.rows(adjusted, row_part::all), 10000);
   // An address has at most one row per register and block; an address and a block at most one row per register.
-  EXPECT_DOUBLE_EQ(costs.fan_out(adjusted, part::all, {0}), 200);
-  EXPECT_DOUBLE_EQ(costs.fan_out(adjusted, part::all, {0, 2}), 4);
+  EXPECT_DOUBLE_EQ(costs.fan_out(adjusted, row_part::all, {0}), 200);
+  EXPECT_DOUBLE_EQ(costs.fan_out(adjusted, row_part::all, {0, 2}), 4);
   // The bound by the block alone also holds.
-  EXPECT_LE(costs.fan_out(adjusted, part::all, {0, 2}), costs.fan_out(adjusted, part::all, {2}));
+  EXPECT_LE(costs.fan_out(adjusted, row_part::all, {0, 2}), costs.fan_out(adjusted, row_part::all, {2}));
 }
 
 TEST(cost_model, indexes_cost_what_sorting_their_rows_takes) {

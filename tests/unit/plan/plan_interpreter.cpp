@@ -116,9 +116,9 @@ void plan_interpreter::run(const phase& phase) {
 }
 
 template <class Visit>
-void plan_interpreter::for_each_row(relation_id relation, part rows, Visit&& visit) {
-  const std::size_t begin = rows == part::delta ? relations_[relation.value].old : 0;
-  const std::size_t end = rows == part::old ? relations_[relation.value].old : relations_[relation.value].end;
+void plan_interpreter::for_each_row(relation_id relation, row_part rows, Visit&& visit) {
+  const std::size_t begin = rows == row_part::delta ? relations_[relation.value].old : 0;
+  const std::size_t end = rows == row_part::old ? relations_[relation.value].old : relations_[relation.value].end;
   for (std::size_t number = begin; number < end; ++number) {
     const tuple row = relations_[relation.value].rows[number];  // a copy: inserts may move the rows
     if (!visit(row)) return;

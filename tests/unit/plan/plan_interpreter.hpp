@@ -43,7 +43,7 @@ class plan_interpreter {
   void run(const phase& phase);
   void step(const rule_version& version, std::size_t position, std::vector<wide_word>& slots);
   template <class Visit>
-  void for_each_row(relation_id relation, part rows, Visit&& visit);
+  void for_each_row(relation_id relation, row_part rows, Visit&& visit);
   [[nodiscard]] bool agrees(const tuple& row, index_id index, const std::vector<wide_word>& keys) const;
 
   const program& plan_;

@@ -313,7 +313,7 @@ void gpu_loop::put_task(const looped_version& version, task_list& made) {
       if (place_of(choice.source) == no_relation) continue;
       auto* const shown =
           const_cast<gpu_kernels::nested_choice<run_view, set_view>*>(arena_.on_host(on_device)->choices) + c;
-      made.patches.push_back({loop_patch::kind::runs, kernels::row_part::all, index_of(choice.source, choice.index),
+      made.patches.push_back({loop_patch::kind::runs, row_part::all, index_of(choice.source, choice.index),
                               static_cast<std::uint32_t>(choice.level), &shown->runs, &shown->run_count});
     }
     if (place_of(here.source) == no_relation || !here.choices.empty()) continue;

@@ -97,17 +97,16 @@ round_shapes shapes_of_rounds(const backend::gpu::device_context& context, std::
 class row_numbers {
  public:
   row_numbers(const backend::gpu::device_context& context, backend::memory_resource& resource,
-              const kernels::product_task& task, std::uint64_t bound,
-              const kernels::relation_list<device_relation>& relations)
+              const row_equations& task, std::uint64_t bound, const kernels::relation_list<device_relation>& relations)
       : resource_(&resource), relations_(&relations), size_(bound) {
     if (bound != 0) return;
     std::vector<tuple_rows> parts;
-    const auto add = [&](const kernels::pair_columns& pairs) {
+    const auto add = [&](const column_pairs& pairs) {
       parts.push_back(column(pairs.relation, pairs.key));
       parts.push_back(column(pairs.relation, pairs.value));
     };
-    add({task.target, 0, 1});
-    for (const kernels::product_rule& rule : task.rules) {
+    add({task.relation(), 0, 1});
+    for (const row_rule& rule : task.rules) {
       if (rule.left) add(*rule.left);
       if (rule.right) add(*rule.right);
     }
@@ -120,7 +119,7 @@ class row_numbers {
   /// Returns null if values serve directly as numbers. Call last.
   [[nodiscard]] std::unique_ptr<device_numbering> take_numbering() { return std::move(numbering_); }
   /// Returns the numbers of a column, possibly in a temporary column that lives until forget_columns().
-  [[nodiscard]] const word* of(kernels::relation_number relation, std::uint32_t number) {
+  [[nodiscard]] const word* of(relation_id relation, std::uint32_t number) {
     const tuple_rows rows = column(relation, number);
     if (!numbering_ || rows.rows == 0) return rows.columns.at[0];
     array<word>& made = made_.emplace_back(*resource_, rows.rows, fresh_memory::anything);
@@ -131,8 +130,8 @@ class row_numbers {
   void forget_columns() { made_.clear(); }
 
  private:
-  [[nodiscard]] tuple_rows column(kernels::relation_number relation, std::uint32_t number) const {
-    const device_relation& source = *(*relations_)[relation];
+  [[nodiscard]] tuple_rows column(relation_id relation, std::uint32_t number) const {
+    const device_relation& source = *(*relations_)[relation.value];
     tuple_rows rows{{}, source.rows()};
     rows.columns.arity = 1;
     rows.columns.at[0] = source.rows() == 0 ? nullptr : source.column(number);
@@ -149,8 +148,8 @@ class row_numbers {
 class product_run {
  public:
   product_run(const backend::gpu::device_context& context, backend::memory_resource& resource,
-              const kernels::product_task& task, const kernels::relation_list<device_relation>& relations,
-              row_numbers& numbers, const round_shapes& shapes, double waited_row_seconds)
+              const row_equations& task, const kernels::relation_list<device_relation>& relations, row_numbers& numbers,
+              const round_shapes& shapes, double waited_row_seconds)
       : context_(context),
         resource_(resource),
         relations_(relations),
@@ -164,9 +163,9 @@ class product_run {
     arguments_.round = first_stamp;
     arguments_.narrow_rows = context.multiprocessors();
     arguments_.enough_ready = std::max(context.multiprocessors(), 1U);
-    arguments_.without_equal = task.without_equal;
-    for (const kernels::product_rule& rule : task.rules) add_rule(rule);
-    device_relation& target = *relations[task.target];
+    arguments_.without_equal = !task.filters.empty();
+    for (const row_rule& rule : task.rules) add_rule(rule);
+    device_relation& target = *relations[task.relation().value];
     arguments_.has_words = target.rows() != 0 || !has_queue();
     rows_ = array<std::uint32_t>(resource, size * row_words(),
                                  arguments_.has_words ? fresh_memory::zeroed : fresh_memory::anything);
@@ -179,13 +178,13 @@ class product_run {
     arguments_.ready = take<std::uint32_t>(words_, size);
     sizes_ = array<std::uint64_t>(resource, size + 1);
     arguments_.sizes = reinterpret_cast<unsigned long long*>(sizes_.data());
-    begin(target, numbers.of(task.target, 0), numbers.of(task.target, 1));
+    begin(target, numbers.of(task.relation(), 0), numbers.of(task.relation(), 1));
     numbers.forget_columns();
   }
 
   /// Computes rows in topological order, and the remaining rows in rounds.
-  kernels::product_counts run(const std::atomic<bool>* stop, backend::gpu::stage_clock& clock) {
-    kernels::product_counts all;
+  kernels::row_counts run(const std::atomic<bool>* stop, backend::gpu::stage_clock& clock) {
+    kernels::row_counts all;
     const bool is_complete = has_queue() && run_queue(all);
     clock.end("ready rows");
     if (is_complete) return all;
@@ -196,7 +195,7 @@ class product_run {
   }
 
   /// @return whether all rows are complete
-  bool run_queue(kernels::product_counts& all) {
+  bool run_queue(kernels::row_counts& all) {
     array<std::uint32_t> numbers(resource_, arguments_.numbers, fresh_memory::anything);
     array<std::uint32_t> unread(resource_, arguments_.numbers, fresh_memory::anything);
     array<product_queue::progress> progress(resource_, 1);
@@ -212,7 +211,7 @@ class product_run {
                                   arguments_, queue);
     product_queue::progress made{};
     context_.read(progress.data(), &made, sizeof made);
-    all.rounds = made.completed == 0 ? 0 : 1;
+    all.iterations = made.completed == 0 ? 0 : 1;
     all.candidates = made.candidates;
     return made.completed + made.empty == arguments_.numbers;
   }
@@ -231,7 +230,7 @@ class product_run {
     arguments_.has_words = true;
   }
 
-  void run_rounds(kernels::product_counts& all, const std::atomic<bool>* stop) {
+  void run_rounds(kernels::row_counts& all, const std::atomic<bool>* stop) {
     std::vector<product_arguments::round_counts> counts(calibration::rounds_at_once);
     for (std::size_t rounds = 1;; rounds = std::min(2 * rounds, calibration::rounds_at_once)) {
       check_stop(stop);
@@ -241,7 +240,7 @@ class product_run {
       context_.read(counts_.data(), counts.data(), bytes);
       for (std::size_t round = 0; round < rounds; ++round) {
         if (counts[round].due == 0) return;
-        ++all.rounds;
+        ++all.iterations;
         all.candidates += counts[round].candidates;
       }
     }
@@ -275,11 +274,11 @@ class product_run {
   [[nodiscard]] std::uint64_t row_words() const { return std::uint64_t{arguments_.groups} * backend::gpu::wave_size; }
 
   /// Returns the successor lists of a relation's pairs; cached.
-  number_lists lists_of(const kernels::pair_columns& pairs) {
+  number_lists lists_of(const column_pairs& pairs) {
     for (const known_lists& known : lists_) {
       if (known.relation == pairs.relation && known.key == pairs.key && known.value == pairs.value) return known.view();
     }
-    const std::uint64_t rows = relations_[pairs.relation]->rows();
+    const std::uint64_t rows = relations_[pairs.relation.value]->rows();
     known_lists& made = lists_.emplace_back();
     made.relation = pairs.relation;
     made.key = pairs.key;
@@ -293,24 +292,24 @@ class product_run {
     return made.view();
   }
 
-  void add_rule(const kernels::product_rule& rule) {
+  void add_rule(const row_rule& rule) {
     kernels::gpu::product_rule_view& made = arguments_.rules[arguments_.rule_count++];
     made.is_recursive = rule.is_recursive;
     made.is_first = rule.is_first;
     if (rule.left) made.left = lists_of(*rule.left);
     if (rule.left && rule.is_recursive) {
-      kernels::pair_columns back = *rule.left;
+      column_pairs back = *rule.left;
       std::swap(back.key, back.value);
       made.readers = lists_of(back);
     }
     if (rule.right) {
       made.right = lists_of(*rule.right);
-      kernels::pair_columns back = *rule.right;
+      column_pairs back = *rule.right;
       std::swap(back.key, back.value);
       made.sources = lists_of(back);
       // A push costs time per bit and successor, a pull per number.
-      made.pull_factor =
-          static_cast<std::uint32_t>(calibration::pushes_of_pull * relations_[back.relation]->rows() / numbers_.size());
+      made.pull_factor = static_cast<std::uint32_t>(calibration::pushes_of_pull *
+                                                    relations_[back.relation.value]->rows() / numbers_.size());
     }
   }
 
@@ -340,7 +339,7 @@ class product_run {
   }
 
   struct known_lists {
-    kernels::relation_number relation = 0;
+    relation_id relation;
     std::uint32_t key = 0;
     std::uint32_t value = 0;
     device_lists sorted;
@@ -375,16 +374,16 @@ bool are_kept(const backend::gpu::device_context& context, const backend::memory
 
 }  // namespace
 
-std::optional<kernels::product_counts> run_products(const backend::gpu::device_context& context,
-                                                    backend::memory_resource& resource,
-                                                    const kernels::product_task& task, std::uint64_t bound,
-                                                    const kernels::relation_list<device_relation>& relations,
-                                                    const product_cut_offs& cut, const std::atomic<bool>* stop) {
-  device_relation& target = *relations[task.target];
+std::optional<kernels::row_counts> run_products(const backend::gpu::device_context& context,
+                                                backend::memory_resource& resource, const row_equations& task,
+                                                std::uint64_t bound,
+                                                const kernels::relation_list<device_relation>& relations,
+                                                const product_cut_offs& cut, const std::atomic<bool>* stop) {
+  device_relation& target = *relations[task.relation().value];
   std::uint64_t most_rows = target.rows();
-  for (const kernels::product_rule& rule : task.rules) {
-    if (rule.left) most_rows = std::max(most_rows, relations[rule.left->relation]->rows());
-    if (rule.right) most_rows = std::max(most_rows, relations[rule.right->relation]->rows());
+  for (const row_rule& rule : task.rules) {
+    if (rule.left) most_rows = std::max(most_rows, relations[rule.left->relation.value]->rows());
+    if (rule.right) most_rows = std::max(most_rows, relations[rule.right->relation.value]->rows());
   }
   if (most_rows == 0) return std::nullopt;
   row_numbers numbers(context, resource, task, bound, relations);
@@ -399,7 +398,7 @@ std::optional<kernels::product_counts> run_products(const backend::gpu::device_c
   std::optional<product_run> run(std::in_place, context, resource, task, relations, numbers, shapes,
                                  cut.waited_row_seconds);
   clock.end("graph");
-  kernels::product_counts counts = run->run(stop, clock);
+  kernels::row_counts counts = run->run(stop, clock);
   std::unique_ptr<product_words> words = run->take_words();
   run.reset();
   const bool is_kept = are_kept(context, resource, *words, cut.kept_words);

@@ -5,8 +5,9 @@
 #include <optional>
 
 #include "backend/gpu/device.hpp"
-#include "kernels/products/product_task.hpp"
+#include "kernels/search/decomposed_task.hpp"
 #include "storage/relation/device_relation.hpp"
+#include "support/row_equations.hpp"
 
 namespace gpulog::exec {
 
@@ -21,9 +22,10 @@ struct product_cut_offs {
 /// @param bound exclusive bound of the values if values serve directly as row numbers, else 0
 /// @return nothing, without any effect, if rows do not fit into shared memory or into device memory
 /// @throws backend::memory_exceeded, kernels::interrupted, backend::gpu::device_error
-std::optional<kernels::product_counts> run_products(
-    const backend::gpu::device_context& context, backend::memory_resource& resource, const kernels::product_task& task,
-    std::uint64_t bound, const kernels::relation_list<storage::gpu::device_relation>& relations,
-    const product_cut_offs& cut, const std::atomic<bool>* stop);
+std::optional<kernels::row_counts> run_products(const backend::gpu::device_context& context,
+                                                backend::memory_resource& resource, const row_equations& task,
+                                                std::uint64_t bound,
+                                                const kernels::relation_list<storage::gpu::device_relation>& relations,
+                                                const product_cut_offs& cut, const std::atomic<bool>* stop);
 
 }  // namespace gpulog::exec

@@ -213,17 +213,17 @@ struct row_inputs::rule {
 row_inputs::row_inputs(const backend::gpu::device_context& context, backend::memory_resource& resource,
                        const kernels::row_wise_task& task, const relation_list& relations)
     : context_(&context), resource_(&resource), task_(&task), relations_(&relations), rows_(resource), work_(resource) {
-  std::set<std::pair<kernels::relation_number, kernels::row_part>> read;
-  const auto look_at = [&](const kernels::pair_columns& pairs) {
+  std::set<std::pair<relation_id, row_part>> read;
+  const auto look_at = [&](const column_pairs& pairs) {
     const std::uint64_t rows = keys_of(pairs).rows;
     if (read.insert({pairs.relation, pairs.rows}).second) rows_read_ += rows;
     // The place after the last item needs a number, too.
     if (rows >= UINT32_MAX - 1) can_be_prepared_ = false;
     largest_[{pairs.relation, pairs.rows, pairs.key}] = largest_[{pairs.relation, pairs.rows, pairs.value}] = 0;
   };
-  for (const kernels::row_rule& rule : task.rules) {
-    look_at(rule.from);
-    if (rule.to) look_at(*rule.to);
+  for (const row_rule& rule : task.rules) {
+    look_at(*rule.left);
+    if (rule.right) look_at(*rule.right);
   }
   if (can_be_prepared_) find_largest();
 }
@@ -233,13 +233,13 @@ const gpu_kernels::row_rule_view* row_inputs::rules() const { return views_->dat
 
 storage::gpu::column_values row_inputs::values_of(const column_part& part) const {
   const auto& [number, rows, column] = part;
-  const auto& from = *(*relations_)[number];
+  const auto& from = *(*relations_)[number.value];
   const kernels::part_rows read = kernels::rows_of(from, rows);
   if (read.begin == read.end) return {};
   return {from.column(column) + read.begin, read.end - read.begin};
 }
 
-void row_inputs::sort(pairs& made, const kernels::pair_columns& from) {
+void row_inputs::sort(pairs& made, const column_pairs& from) {
   const std::uint64_t n = keys_of(from).rows;
   made.value_bits = std::max(row_word_bits, bits_of(largest_value(from)));
   const unsigned bits = made.value_bits + bits_of(largest_key(from));
@@ -266,7 +266,7 @@ std::unique_ptr<Made>& of_columns(std::vector<std::pair<Columns, std::unique_ptr
 }
 }  // namespace
 
-row_inputs::pairs& row_inputs::sorted(const kernels::pair_columns& wanted) {
+row_inputs::pairs& row_inputs::sorted(const column_pairs& wanted) {
   auto& made = of_columns(sorted_, place_of(wanted));
   if (!made) {
     made = std::make_unique<pairs>(*resource_);
@@ -290,7 +290,7 @@ void row_inputs::make_words(words& made, const pairs& from) {
       take_key{from.items.data(), made.first_word.data(), made.first_value.data(), made.keys.data(), from.value_bits});
 }
 
-row_inputs::words& row_inputs::words_of(const kernels::pair_columns& wanted) {
+row_inputs::words& row_inputs::words_of(const column_pairs& wanted) {
   auto& made = of_columns(words_, place_of(wanted));
   if (!made) {
     made = std::make_unique<words>(*resource_);
@@ -299,11 +299,11 @@ row_inputs::words& row_inputs::words_of(const kernels::pair_columns& wanted) {
   return *made;
 }
 
-void row_inputs::find_items(rule& made, const kernels::row_rule& from) {
-  made.used = &words_of(from.to ? *from.to : from.from);
+void row_inputs::find_items(rule& made, const row_rule& from) {
+  made.used = &words_of(kernels::target_pairs(from));
   std::uint64_t items = made.used->groups();
-  if (from.to) {
-    const pairs& own = sorted(from.from);
+  if (from.right) {
+    const pairs& own = sorted(*from.left);
     items = own.items.size();
     made.group = array<std::uint32_t>(*resource_, items, fresh_memory::anything);
     backend::gpu::for_each(
@@ -328,16 +328,16 @@ void row_inputs::find_items(rule& made, const kernels::row_rule& from) {
 void row_inputs::collect_rows() {
   std::vector<array<word>> parts;
   std::uint64_t together = 0;
-  for (const kernels::row_rule& rule : task_->rules) {
-    if (rule.to) {
-      const pairs& own = sorted(rule.from);
+  for (const row_rule& rule : task_->rules) {
+    if (rule.right) {
+      const pairs& own = sorted(*rule.left);
       const array<std::uint32_t> first =
           select(*context_, *resource_, own.items.size(), begins_group{own.items.data(), own.value_bits});
       array<word>& keys = parts.emplace_back(*resource_, first.size(), fresh_memory::anything);
       backend::gpu::for_each(context_->stream(), keys.size(),
                              take_key{own.items.data(), first.data(), nullptr, keys.data(), own.value_bits});
     } else {
-      const words& own = words_of(rule.from);
+      const words& own = words_of(*rule.left);
       array<word>& keys = parts.emplace_back(*resource_, own.keys.size(), fresh_memory::anything);
       backend::gpu::copy_async(keys.data(), own.keys.data(), keys.size() * sizeof(word),
                                backend::gpu::direction::device_to_device, context_->stream());
@@ -370,11 +370,11 @@ void row_inputs::collect_rows() {
                            backend::gpu::direction::device_to_device, context_->stream());
 }
 
-void row_inputs::place_rows(rule& made, const kernels::row_rule& from) {
+void row_inputs::place_rows(rule& made, const row_rule& from) {
   made.begin = array<std::uint32_t>(*resource_, rows_.size(), fresh_memory::anything);
   made.end = array<std::uint32_t>(*resource_, rows_.size(), fresh_memory::anything);
-  if (from.to) {
-    const pairs& own = sorted(from.from);
+  if (from.right) {
+    const pairs& own = sorted(*from.left);
     backend::gpu::for_each(context_->stream(), rows_.size(),
                            place_row_items{rows_.data(), own.items.data(), own.items.size(), own.value_bits,
                                            made.begin.data(), made.end.data()});
@@ -392,14 +392,14 @@ void row_inputs::find_largest() {
   const std::vector<word> found = storage::gpu::largest_values(*context_, *resource_, looked_at);
   std::size_t next = 0;
   for (auto& [place, largest] : largest_) largest = found[next++];
-  for (const kernels::row_rule& rule : task_->rules) {
-    values_ = std::max<std::uint64_t>(values_, largest_value(rule.to ? *rule.to : rule.from) + 1ULL);
+  for (const row_rule& rule : task_->rules) {
+    values_ = std::max<std::uint64_t>(values_, largest_value(kernels::target_pairs(rule)) + 1ULL);
   }
 }
 
 std::optional<double> row_inputs::expected_candidates() const {
   double sum = 0;
-  for (const kernels::row_rule& rule : task_->rules) {
+  for (const row_rule& rule : task_->rules) {
     const auto own = expected_candidates(rule);
     if (!own) return std::nullopt;
     sum += *own;
@@ -407,11 +407,11 @@ std::optional<double> row_inputs::expected_candidates() const {
   return sum;
 }
 
-std::optional<double> row_inputs::expected_candidates(const kernels::row_rule& rule) const {
-  const storage::gpu::column_values from = values_of(rule.from);
-  if (!rule.to) return static_cast<double>(from.rows);
-  const storage::gpu::column_values to = keys_of(*rule.to);
-  const std::uint64_t keys = largest_key(*rule.to) + 1ULL;
+std::optional<double> row_inputs::expected_candidates(const row_rule& rule) const {
+  const storage::gpu::column_values from = values_of(*rule.left);
+  if (!rule.right) return static_cast<double>(from.rows);
+  const storage::gpu::column_values to = keys_of(*rule.right);
+  const std::uint64_t keys = largest_key(*rule.right) + 1ULL;
   if (keys / kernels::calibration::most_middle_values_per_row > to.rows + 4096) return std::nullopt;
   return storage::gpu::join_size(*context_, *resource_, from, to, keys);
 }
@@ -419,7 +419,7 @@ std::optional<double> row_inputs::expected_candidates(const kernels::row_rule& r
 void row_inputs::prepare() {
   collect_rows();
   std::vector<gpu_kernels::row_rule_view> views;
-  for (const kernels::row_rule& from : task_->rules) {
+  for (const row_rule& from : task_->rules) {
     rule& made = *rules_.emplace_back(std::make_unique<rule>(*resource_));
     find_items(made, from);
     place_rows(made, from);

@@ -43,7 +43,7 @@ class row_inputs {
   /// @return nothing if the values are too large
   [[nodiscard]] std::optional<double> expected_candidates() const;
   /// The same for one rule.
-  [[nodiscard]] std::optional<double> expected_candidates(const kernels::row_rule& rule) const;
+  [[nodiscard]] std::optional<double> expected_candidates(const row_rule& rule) const;
   /// @throws backend::memory_exceeded
   void prepare();
 
@@ -61,34 +61,32 @@ class row_inputs {
   struct pairs;  ///< sorted
   struct words;  ///< of the values of each key
   struct rule;
-  using columns = std::tuple<kernels::relation_number, kernels::row_part, std::uint32_t, std::uint32_t>;
-  using column_part = std::tuple<kernels::relation_number, kernels::row_part, std::uint32_t>;
+  using columns = std::tuple<relation_id, row_part, std::uint32_t, std::uint32_t>;
+  using column_part = std::tuple<relation_id, row_part, std::uint32_t>;
 
-  static columns place_of(const kernels::pair_columns& pairs) {
-    return {pairs.relation, pairs.rows, pairs.key, pairs.value};
-  }
+  static columns place_of(const column_pairs& pairs) { return {pairs.relation, pairs.rows, pairs.key, pairs.value}; }
   [[nodiscard]] storage::gpu::column_values values_of(const column_part& part) const;
-  [[nodiscard]] storage::gpu::column_values keys_of(const kernels::pair_columns& pairs) const {
+  [[nodiscard]] storage::gpu::column_values keys_of(const column_pairs& pairs) const {
     return values_of({pairs.relation, pairs.rows, pairs.key});
   }
-  [[nodiscard]] storage::gpu::column_values values_of(const kernels::pair_columns& pairs) const {
+  [[nodiscard]] storage::gpu::column_values values_of(const column_pairs& pairs) const {
     return values_of({pairs.relation, pairs.rows, pairs.value});
   }
-  [[nodiscard]] word largest_key(const kernels::pair_columns& pairs) const {
+  [[nodiscard]] word largest_key(const column_pairs& pairs) const {
     return largest_.at({pairs.relation, pairs.rows, pairs.key});
   }
-  [[nodiscard]] word largest_value(const kernels::pair_columns& pairs) const {
+  [[nodiscard]] word largest_value(const column_pairs& pairs) const {
     return largest_.at({pairs.relation, pairs.rows, pairs.value});
   }
 
-  pairs& sorted(const kernels::pair_columns& wanted);
-  words& words_of(const kernels::pair_columns& wanted);
-  void sort(pairs& made, const kernels::pair_columns& from);
+  pairs& sorted(const column_pairs& wanted);
+  words& words_of(const column_pairs& wanted);
+  void sort(pairs& made, const column_pairs& from);
   void make_words(words& made, const pairs& from);
   void collect_rows();
   void find_largest();
-  void find_items(rule& made, const kernels::row_rule& from);
-  void place_rows(rule& made, const kernels::row_rule& from);
+  void find_items(rule& made, const row_rule& from);
+  void place_rows(rule& made, const row_rule& from);
 
   const backend::gpu::device_context* context_;
   backend::memory_resource* resource_;

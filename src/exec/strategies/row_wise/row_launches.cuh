@@ -110,7 +110,7 @@ class row_search {
     for (unsigned c = 0; c < row_classes; ++c) lists_.emplace_back(resource, inputs.rows(), fresh_memory::anything);
     for (int c = 0; c < 2; ++c) columns_.emplace_back(resource);
     if (!task.filters.empty()) {
-      backend::gpu::copy_async(filters_.data(), task.filters.data(), task.filters.size() * sizeof(kernels::row_filter),
+      backend::gpu::copy_async(filters_.data(), task.filters.data(), task.filters.size() * sizeof(row_filter),
                                backend::gpu::direction::host_to_device, context.stream());
     }
     arguments_.rows = inputs.row_values();
@@ -337,7 +337,7 @@ class row_search {
   storage::gpu::append_counter counted_;
   std::uint64_t rows_before_ = 0;
   row_arguments arguments_;
-  array<kernels::row_filter> filters_;
+  array<row_filter> filters_;
   array<row_totals> totals_;
   row_totals now_{};
   std::vector<array<std::uint32_t>> lists_;  // by class

@@ -11,14 +11,14 @@ namespace gpulog::exec {
 
 using row_launches::row_search;
 
-std::optional<kernels::row_counts> run_row_wise(const backend::gpu::device_context& context,
-                                                backend::memory_resource& resource, const kernels::row_wise_task& task,
-                                                const kernels::relation_list<storage::gpu::device_relation>& relations,
-                                                const kernels::row_wise_cut_offs& cut, const std::atomic<bool>* stop) {
+std::optional<std::vector<std::uint64_t>> run_row_wise(
+    const backend::gpu::device_context& context, backend::memory_resource& resource, const kernels::row_wise_task& task,
+    const kernels::relation_list<storage::gpu::device_relation>& relations, const kernels::row_wise_cut_offs& cut,
+    const std::atomic<bool>* stop) {
   std::uint64_t rows_read = 0;
-  for (const kernels::row_rule& rule : task.rules) {
-    rows_read += relations[rule.from.relation]->rows();
-    if (rule.to) rows_read += relations[rule.to->relation]->rows();
+  for (const row_rule& rule : task.rules) {
+    rows_read += relations[rule.left->relation.value]->rows();
+    if (rule.right) rows_read += relations[rule.right->relation.value]->rows();
   }
   if (!task.forced && rows_read < cut.least_rows) return std::nullopt;
   row_inputs inputs(context, resource, task, relations);
@@ -28,8 +28,8 @@ std::optional<kernels::row_counts> run_row_wise(const backend::gpu::device_conte
     if (expected && !cut.pays(*expected, inputs.rows_read())) return std::nullopt;
   }
   inputs.prepare();
-  const kernels::row_counts counts{inputs.candidates()};
-  const std::uint64_t all = std::accumulate(counts.candidates.begin(), counts.candidates.end(), std::uint64_t{0});
+  const std::vector<std::uint64_t>& counts = inputs.candidates();
+  const std::uint64_t all = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
   const auto candidates = static_cast<double>(all);
   if (!task.forced && !cut.pays(candidates, inputs.rows_read())) return std::nullopt;
   if (inputs.total_work() == 0) return task.forced ? std::optional(counts) : std::nullopt;
@@ -42,7 +42,7 @@ std::optional<kernels::row_counts> run_row_wise(const backend::gpu::device_conte
   if (!task.forced && task.needs_set && !repeats) return std::nullopt;
   search.run_all();
   const std::uint64_t rows = search.rows();
-  relations[task.target]->replace(search.take(), rows);
+  relations[task.relation().value]->replace(search.take(), rows);
   return counts;
 }
 
@@ -50,8 +50,8 @@ namespace {
 
 using relation_list = kernels::relation_list<storage::gpu::device_relation>;
 
-std::uint64_t rows_of(const relation_list& relations, const kernels::pair_columns& pairs) {
-  const kernels::part_rows read = kernels::rows_of(*relations[pairs.relation], pairs.rows);
+std::uint64_t rows_of(const relation_list& relations, const column_pairs& pairs) {
+  const kernels::part_rows read = kernels::rows_of(*relations[pairs.relation.value], pairs.rows);
   return read.end - read.begin;
 }
 
@@ -69,11 +69,11 @@ std::vector<std::size_t> rules_to_consider(const relation_list& relations, const
   std::vector<std::size_t> considered;
   double together = 0;
   for (std::size_t r = 0; r < task.rules.size(); ++r) {
-    const kernels::row_rule& rule = task.rules[r];
-    const std::uint64_t from = rows_of(relations, rule.from);
-    const std::uint64_t to = rows_of(relations, *rule.to);
+    const row_rule& rule = task.rules[r];
+    const std::uint64_t from = rows_of(relations, *rule.left);
+    const std::uint64_t to = rows_of(relations, *rule.right);
     if (from == 0 || to == 0 || (!task.forced && from + to < cut.least_rows)) continue;
-    together += rule.last_candidates;
+    together += task.last_candidates[r];
     considered.push_back(r);
   }
   if (!task.forced && together * kernels::calibration::most_growth < cut.least_candidates) considered.clear();
@@ -86,8 +86,8 @@ std::vector<std::size_t> rules_that_pay(const relation_list& relations, const ro
   std::vector<std::size_t> chosen;
   double together = 0;
   for (std::size_t r = 0; r < task.rules.size(); ++r) {
-    const kernels::row_rule& rule = task.rules[r];
-    const std::uint64_t rows = rows_of(relations, rule.from) + rows_of(relations, *rule.to);
+    const row_rule& rule = task.rules[r];
+    const std::uint64_t rows = rows_of(relations, *rule.left) + rows_of(relations, *rule.right);
     const std::optional<double> expected = inputs.expected_candidates(rule);
     if (!expected || *expected < cut.least_candidates_per_row * static_cast<double>(rows)) continue;
     together += *expected;
@@ -105,7 +105,7 @@ std::vector<std::optional<std::uint64_t>> add_rows(const backend::gpu::device_co
                                                    const kernels::row_wise_cut_offs& cut, row_refusals& refusals,
                                                    const std::atomic<bool>* stop) {
   std::vector<std::optional<std::uint64_t>> done(task.rules.size());
-  storage::gpu::device_relation& target = *relations[task.target];
+  storage::gpu::device_relation& target = *relations[task.relation().value];
   if (target.arity() != 2 || target.only_appends() || target.keeps_best()) return done;
   std::vector<std::size_t> numbers = rules_to_consider(relations, task, cut);
   if (numbers.empty() || (!task.forced && refusals.rests(task))) return done;

@@ -14,12 +14,13 @@
 namespace gpulog::exec {
 
 /// Evaluates rules row by row on a device and stores the results in the target, which is empty.
-/// @return nothing, without any effect, if the values do not fit into a bitmap or if row-wise evaluation does not pay
+/// @return the derived tuples, by rule; nothing, without any effect, if the values do not fit into a bitmap or if
+///   row-wise evaluation does not pay
 /// @throws backend::memory_exceeded, kernels::interrupted, backend::gpu::device_error
-std::optional<kernels::row_counts> run_row_wise(const backend::gpu::device_context& context,
-                                                backend::memory_resource& resource, const kernels::row_wise_task& task,
-                                                const kernels::relation_list<storage::gpu::device_relation>& relations,
-                                                const kernels::row_wise_cut_offs& cut, const std::atomic<bool>* stop);
+std::optional<std::vector<std::uint64_t>> run_row_wise(
+    const backend::gpu::device_context& context, backend::memory_resource& resource, const kernels::row_wise_task& task,
+    const kernels::relation_list<storage::gpu::device_relation>& relations, const kernels::row_wise_cut_offs& cut,
+    const std::atomic<bool>* stop);
 
 /// Pauses rules whose results did not repeat, because a sample costs up to a millisecond.
 class row_refusals {
@@ -46,9 +47,9 @@ class row_refusals {
     unsigned rests = 0;
   };
   /// The target, and the input of its first rule.
-  using place = std::tuple<kernels::relation_number, kernels::relation_number, kernels::row_part>;
+  using place = std::tuple<relation_id, relation_id, row_part>;
   [[nodiscard]] static place place_of(const kernels::row_wise_task& task) {
-    return {task.target, task.rules.front().from.relation, task.rules.front().from.rows};
+    return {task.relation(), task.rules.front().left->relation, task.rules.front().left->rows};
   }
 
   std::map<place, refusal> of_;

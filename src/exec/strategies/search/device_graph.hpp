@@ -27,13 +27,13 @@ struct device_graph {
 /// @return nothing if numbers exceed 32 bits, or if there are too few invariants
 /// @throws backend::memory_exceeded
 [[nodiscard]] std::optional<device_graph> make_device_graph(
-    const backend::gpu::device_context& context, backend::memory_resource& resource, const kernels::numbered_task& task,
+    const backend::gpu::device_context& context, backend::memory_resource& resource, const row_equations& task,
     const kernels::relation_list<storage::gpu::device_relation>& relations, std::uint64_t least_invariants);
 
 /// The same for a task with one binary member, whose values serve directly as numbers.
 /// @param bound exclusive bound of the values
 [[nodiscard]] device_graph make_graph_of_values(const backend::gpu::device_context& context,
-                                                backend::memory_resource& resource, const kernels::numbered_task& task,
+                                                backend::memory_resource& resource, const row_equations& task,
                                                 const kernels::relation_list<storage::gpu::device_relation>& relations,
                                                 std::uint64_t bound);
 

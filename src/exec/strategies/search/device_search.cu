@@ -18,7 +18,6 @@ namespace {
 
 using backend::array;
 using backend::fresh_memory;
-using kernels::numbered_member;
 using kernels::gpu::search_arguments;
 using kernels::gpu::search_member_view;
 using kernels::gpu::step_run;
@@ -35,7 +34,7 @@ struct searched_graph {
 class device_search {
  public:
   device_search(const backend::gpu::device_context& context, backend::memory_resource& resource,
-                const std::vector<numbered_member>& members, const searched_graph& graph, search_kernel kernel,
+                const std::vector<row_member>& members, const searched_graph& graph, search_kernel kernel,
                 const launch_shape& shape)
       : context_(context),
         resource_(resource),
@@ -58,8 +57,8 @@ class device_search {
     arguments_.member_count = static_cast<std::uint32_t>(members.size());
     arguments_.all_of_one = members.size() == 1 && arguments_.numbers == views_[0].size;
     for (std::size_t m = 0; m < members.size(); ++m) {
-      views_[m].invariant_columns = static_cast<std::uint32_t>(members[m].invariants.size());
-      views_[m].node_columns = static_cast<std::uint32_t>(members[m].nodes.size());
+      views_[m].invariant_columns = static_cast<std::uint32_t>(members[m].sources.size());
+      views_[m].node_columns = static_cast<std::uint32_t>(members[m].targets.size());
       auto& columns = columns_.emplace_back();
       for (std::uint32_t c = 0; c < views_[m].invariant_columns + views_[m].node_columns; ++c)
         columns.emplace_back(resource);
@@ -112,13 +111,13 @@ class device_search {
   /// Replaces the members' rows by the results.
   void finish(const kernels::relation_list<device_relation>& relations) {
     for (std::size_t m = 0; m < columns_.size(); ++m) {
-      const numbered_member& member = members_[m];
+      const row_member& member = members_[m];
       std::vector<array<word>> ordered(columns_[m].size());
       for (std::size_t c = 0; c < ordered.size(); ++c) {
-        const std::size_t invariants = member.invariants.size();
-        ordered[c < invariants ? member.invariants[c] : member.nodes[c - invariants]] = std::move(columns_[m][c]);
+        const std::size_t invariants = member.sources.size();
+        ordered[c < invariants ? member.sources[c] : member.targets[c - invariants]] = std::move(columns_[m][c]);
       }
-      relations[member.relation]->replace(std::move(ordered), taken_[m]);
+      relations[member.relation.value]->replace(std::move(ordered), taken_[m]);
     }
   }
 
@@ -142,7 +141,7 @@ class device_search {
 
   const backend::gpu::device_context& context_;
   backend::memory_resource& resource_;
-  const std::vector<numbered_member>& members_;
+  const std::vector<row_member>& members_;
   search_arguments arguments_;
   search_kernel kernel_;
   launch_shape shape_;
@@ -157,11 +156,11 @@ class device_search {
   search_arguments::totals totals_{};
 };
 
-std::optional<kernels::decomposed_counts> run_all(const backend::gpu::device_context& context,
-                                                  backend::memory_resource& resource,
-                                                  const std::vector<numbered_member>& members, searched_graph& graph,
-                                                  const kernels::relation_list<device_relation>& relations,
-                                                  const std::atomic<bool>* stop) {
+std::optional<kernels::row_counts> run_all(const backend::gpu::device_context& context,
+                                           backend::memory_resource& resource, const std::vector<row_member>& members,
+                                           searched_graph& graph,
+                                           const kernels::relation_list<device_relation>& relations,
+                                           const std::atomic<bool>* stop) {
   search_arguments& arguments = graph.arguments;
   const std::uint64_t numbers = arguments.numbers;
   const std::uint64_t searches = arguments.invariants.searches;
@@ -187,29 +186,28 @@ std::optional<kernels::decomposed_counts> run_all(const backend::gpu::device_con
   all.make_room_for_sample(sample);
   run_sampled(all, sample, stop);
   all.finish(relations);
-  return kernels::decomposed_counts{all.totals().candidates, all.totals().iterations};
+  return kernels::row_counts{all.totals().candidates, all.totals().iterations};
 }
 
 /// Searches over values; indexes provide the successors.
-std::optional<kernels::decomposed_counts> run_over_values(const backend::gpu::device_context& context,
-                                                          backend::memory_resource& resource,
-                                                          const kernels::search_task& task,
-                                                          const kernels::relation_list<device_relation>& relations,
-                                                          const std::atomic<bool>* stop) {
-  const kernels::decomposed_task& values = *task.values;
-  const device_relation& target = *relations[values.target];
+std::optional<kernels::row_counts> run_over_values(const backend::gpu::device_context& context,
+                                                   backend::memory_resource& resource, const row_equations& task,
+                                                   const kernels::value_steps& values,
+                                                   const kernels::relation_list<device_relation>& relations,
+                                                   const std::atomic<bool>* stop) {
+  const device_relation& target = *relations[task.relation().value];
   if (target.rows() == 0 || target.rows() > UINT32_MAX) return std::nullopt;
   std::vector<step_run> runs;
   for (const kernels::step_source& step : values.steps) {
     for (const auto& view : relations[step.relation]->index(step.index).views(true, true, step.level))
       runs.push_back({view, view.stored + step.stored * view.rows});
   }
-  // The first tuples by invariant, as an index.
-  storage::index_layout by_invariant;
-  by_invariant.order = {values.invariant, values.moving};
-  by_invariant.key_lengths = {1};
-  by_invariant.stored = {values.moving};
-  storage::gpu::device_run starts(resource, by_invariant);
+  // The first tuples by source, as an index.
+  storage::index_layout by_source;
+  by_source.order = {task.members.front().sources.front(), task.members.front().targets.front()};
+  by_source.key_lengths = {1};
+  by_source.stored = task.members.front().targets;
+  storage::gpu::device_run starts(resource, by_source);
   starts.build(context, resource, target.columns(), 0, target.rows());
   const storage::gpu::run_view view = starts.view(0);
 
@@ -231,24 +229,23 @@ std::optional<kernels::decomposed_counts> run_over_values(const backend::gpu::de
   for (std::size_t r = 0; is_direct && r < runs.size(); ++r)
     arguments.direct_runs[r] = {runs[r].view.direct, runs[r].view.direct_size, runs[r].values};
   graph.views.push_back({.size = static_cast<std::uint32_t>(values.values), .invariants = view.level.keys});
-  return run_all(context, resource, task.numbers.members, graph, relations, stop);
+  return run_all(context, resource, task.members, graph, relations, stop);
 }
 
-bool is_narrow(const kernels::numbered_task& task) {
-  const auto is_narrow_member = [](const numbered_member& member) {
-    return member.invariants.size() + member.nodes.size() <= search_member_view::most_columns;
+bool is_narrow(const row_equations& task) {
+  const auto is_narrow_member = [](const row_member& member) {
+    return member.sources.size() + member.targets.size() <= search_member_view::most_columns;
   };
   return task.members.size() <= search_arguments::most_members &&
          std::all_of(task.members.begin(), task.members.end(), is_narrow_member);
 }
 
 /// Searches over numbers; lists provide the successors.
-std::optional<kernels::decomposed_counts> run_over_numbers(const backend::gpu::device_context& context,
-                                                           backend::memory_resource& resource,
-                                                           const kernels::numbered_task& task,
-                                                           const kernels::relation_list<device_relation>& relations,
-                                                           const kernels::numbering_cut_offs& cut,
-                                                           const std::atomic<bool>* stop) {
+std::optional<kernels::row_counts> run_over_numbers(const backend::gpu::device_context& context,
+                                                    backend::memory_resource& resource, const row_equations& task,
+                                                    const kernels::relation_list<device_relation>& relations,
+                                                    const kernels::numbering_cut_offs& cut,
+                                                    const std::atomic<bool>* stop) {
   if (!is_narrow(task) || !kernels::may_number(task, relations, cut)) return std::nullopt;
   const std::optional<device_graph> numbered = make_device_graph(context, resource, task, relations, cut.searches);
   if (!numbered) return std::nullopt;
@@ -278,17 +275,16 @@ std::uint64_t bitmap_values(const backend::gpu::device_context& context) {
   return (context.shared_bytes_per_block() - other_shared_bytes) * 8;
 }
 
-std::optional<kernels::decomposed_counts> run_search(const backend::gpu::device_context& context,
-                                                     backend::memory_resource& resource,
-                                                     const kernels::search_task& task,
-                                                     const kernels::relation_list<device_relation>& relations,
-                                                     const kernels::numbering_cut_offs& cut,
-                                                     const std::atomic<bool>* stop) {
-  if (task.values) {
-    const auto counts = run_over_values(context, resource, task, relations, stop);
+std::optional<kernels::row_counts> run_search(const backend::gpu::device_context& context,
+                                              backend::memory_resource& resource, const row_equations& task,
+                                              const std::optional<kernels::value_steps>& values,
+                                              const kernels::relation_list<device_relation>& relations,
+                                              const kernels::numbering_cut_offs& cut, const std::atomic<bool>* stop) {
+  if (values) {
+    const auto counts = run_over_values(context, resource, task, *values, relations, stop);
     if (counts) return counts;
   }
-  return run_over_numbers(context, resource, task.numbers, relations, cut, stop);
+  return run_over_numbers(context, resource, task, relations, cut, stop);
 }
 
 }  // namespace gpulog::exec

@@ -110,10 +110,10 @@ long_search_shape long_shape_for(const backend::gpu::device_context& context, st
 }
 
 takeover_rows::takeover_rows(const backend::gpu::device_context& context, backend::memory_resource& resource,
-                             kernels::numbered_member member, device_graph graph, const long_search_shape& shape,
+                             row_member member, device_graph graph, const long_search_shape& shape,
                              std::uint64_t most_words)
-    : stored_rows(context, resource, {graph.invariants.get(), graph.sources, member.invariants},
-                  {graph.invariants ? graph.nodes[0].get() : nullptr, graph.numbers, member.nodes}),
+    : stored_rows(context, resource, {graph.invariants.get(), graph.sources, member.sources},
+                  {graph.invariants ? graph.nodes[0].get() : nullptr, graph.numbers, member.targets}),
       member_(std::move(member)),
       graph_(std::move(graph)),
       shape_(shape),
@@ -142,7 +142,7 @@ takeover_rows::takeover_rows(const backend::gpu::device_context& context, backen
 void takeover_rows::find_vertices() {
   if (!graph_.invariants) return;
   search_.vertex_of = vertex_of_.data();
-  if (member_.invariants.size() == member_.nodes.size()) {
+  if (member_.sources.size() == member_.targets.size()) {
     graph_.nodes[0]->find({graph_.invariants->found().tuples, graph_.sources}, 0, vertex_of_.data());
   } else {
     backend::gpu::fill_async(vertex_of_.data(), 0xff, vertex_of_.bytes(), context_.stream());

@@ -32,9 +32,8 @@ class takeover_rows final : public stored_rows {
  public:
   /// @param most_words limit for stored rows
   /// @throws backend::memory_exceeded
-  takeover_rows(const backend::gpu::device_context& context, backend::memory_resource& resource,
-                kernels::numbered_member member, device_graph graph, const long_search_shape& shape,
-                std::uint64_t most_words);
+  takeover_rows(const backend::gpu::device_context& context, backend::memory_resource& resource, row_member member,
+                device_graph graph, const long_search_shape& shape, std::uint64_t most_words);
 
   /// Runs all searches; call only once.
   /// @throws backend::memory_exceeded
@@ -62,7 +61,7 @@ class takeover_rows final : public stored_rows {
   /// Lists the numbers of rows that are not stored, in half the memory of columns.
   void list_rows_not_kept();
 
-  kernels::numbered_member member_;
+  row_member member_;
   device_graph graph_;
   long_search_shape shape_;
   kernels::gpu::takeover_arguments search_;

@@ -14,7 +14,7 @@ namespace {
 using storage::gpu::device_relation;
 
 std::optional<device_graph> graph_of(const backend::gpu::device_context& context, backend::memory_resource& resource,
-                                     const kernels::numbered_task& task, std::uint64_t bound,
+                                     const row_equations& task, std::uint64_t bound,
                                      const kernels::relation_list<device_relation>& relations,
                                      const takeover_cut_offs& cut) {
   if (bound != 0) return make_graph_of_values(context, resource, task, relations, bound);
@@ -27,16 +27,16 @@ std::optional<device_graph> graph_of(const backend::gpu::device_context& context
 
 }  // namespace
 
-std::optional<kernels::decomposed_counts> run_takeover(const backend::gpu::device_context& context,
-                                                       backend::memory_resource& resource,
-                                                       const kernels::numbered_task& task, std::uint64_t bound,
-                                                       const kernels::relation_list<device_relation>& relations,
-                                                       const takeover_cut_offs& cut) {
+std::optional<kernels::row_counts> run_takeover(const backend::gpu::device_context& context,
+                                                backend::memory_resource& resource, const row_equations& task,
+                                                std::uint64_t bound,
+                                                const kernels::relation_list<device_relation>& relations,
+                                                const takeover_cut_offs& cut) {
   if (task.members.size() != 1) return std::nullopt;
-  const kernels::numbered_member& member = task.members.front();
-  if (member.invariants.size() + member.nodes.size() > kernels::gpu::expansion_arguments::most_columns)
+  const row_member& member = task.members.front();
+  if (member.sources.size() + member.targets.size() > kernels::gpu::expansion_arguments::most_columns)
     return std::nullopt;
-  device_relation& target = *relations[member.relation];
+  device_relation& target = *relations[member.relation.value];
   if (target.rows() == 0 || target.rows() > UINT32_MAX) return std::nullopt;
   backend::gpu::stage_clock clock(context.stream());
   std::optional<device_graph> graph = graph_of(context, resource, task, bound, relations, cut);
@@ -47,7 +47,7 @@ std::optional<kernels::decomposed_counts> run_takeover(const backend::gpu::devic
   auto rows = std::make_unique<takeover_rows>(context, resource, member, *std::move(graph), shape, cut.kept_words);
   rows->search(clock);
   const kernels::gpu::takeover_arguments::totals& totals = rows->totals();
-  const kernels::decomposed_counts counts{totals.candidates, totals.iterations, totals.taken_over, 0, clock.seconds()};
+  const kernels::row_counts counts{totals.candidates, totals.iterations, totals.taken_over, 0, clock.seconds()};
   target.replace(std::move(rows));
   return counts;
 }

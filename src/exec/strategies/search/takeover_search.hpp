@@ -23,9 +23,10 @@ struct takeover_cut_offs {
 /// @return nothing, without any effect, if the task has several members or numbers beyond nodes, if numbering does not
 ///   pay, or if tuples are too wide or too many
 /// @throws backend::memory_exceeded, backend::gpu::device_error
-std::optional<kernels::decomposed_counts> run_takeover(
-    const backend::gpu::device_context& context, backend::memory_resource& resource, const kernels::numbered_task& task,
-    std::uint64_t bound, const kernels::relation_list<storage::gpu::device_relation>& relations,
-    const takeover_cut_offs& cut);
+std::optional<kernels::row_counts> run_takeover(const backend::gpu::device_context& context,
+                                                backend::memory_resource& resource, const row_equations& task,
+                                                std::uint64_t bound,
+                                                const kernels::relation_list<storage::gpu::device_relation>& relations,
+                                                const takeover_cut_offs& cut);
 
 }  // namespace gpulog::exec

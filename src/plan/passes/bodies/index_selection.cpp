@@ -79,7 +79,7 @@ std::vector<search> searches_of(version_builder& version, const index_scope& sco
                           {other.column}});
       }
     } else if (auto* test = std::get_if<exists>(&candidate.op)) {
-      const bool by_set = test->rows == part::all && test->keys.size() == scope.arities[test->relation.value] &&
+      const bool by_set = test->rows == row_part::all && test->keys.size() == scope.arities[test->relation.value] &&
                           !scope.without_set.contains(test->relation);
       if (!test->keys.empty() && !by_set) {
         result.push_back({test->relation, &candidate, &candidate.key_columns, &test->keys, &test->index});

@@ -39,12 +39,12 @@ class smallest_search_finder {
     const operator_builder& before = version_.operations[position - 1];
     return std::holds_alternative<fold_begin>(before.op) ? around_.back() : bindings_behind(position - 1);
   }
-  [[nodiscard]] bool can_search(relation_id relation, part rows) const {
-    return rows == part::all && !scope_.excluded.contains(relation);
+  [[nodiscard]] bool can_search(relation_id relation, row_part rows) const {
+    return rows == row_part::all && !scope_.excluded.contains(relation);
   }
   [[nodiscard]] bool is_worth(const searched_columns& search, double bindings) const {
     if (scope_.growing.contains(search.relation)) return scope_.kept.contains(search);
-    return bindings >= costs_.rows(search.relation, part::all);
+    return bindings >= costs_.rows(search.relation, row_part::all);
   }
 
   /// Finds existence tests that could replace the search at `position`, up to the next loop.

@@ -414,7 +414,7 @@ void apply_magic_sets(planning& shared, stratum_rules& stratum) {
                                     shared.result.relations[added.relation.value].attribute_names[column],
                                     shared.name_of(added.values[number]), 100 * chosen->shares[number]));
     }
-    shared.costs.set_rows(added.restricted, shared.costs.rows(added.relation, part::all) * all);
+    shared.costs.set_rows(added.restricted, shared.costs.rows(added.relation, row_part::all) * all);
     for (std::size_t number = patterns; number < stratum.patterns.size(); ++number) {
       expect_rows(shared, stratum.patterns[number]);
     }

@@ -60,7 +60,7 @@ struct demand {
   std::vector<demanded_column> columns;
   bool reads_itself = false;  ///< one of its rules reads the relation
   bool loses_join = false;    ///< one of its rules joins by a variable that the head does not contain
-  bool is_row_wise = true;    ///< by their form, row-wise evaluation may run the rules (row_wise_evaluation.hpp)
+  bool is_row_wise = true;    ///< by their form, row-wise evaluation may run the rules (row_equations.hpp)
 };
 
 class magic_sets_rewriter {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "plan/pass.hpp"
-#include "plan/passes/recursions/decomposition.hpp"
+#include "plan/passes/recursions/row_equations.hpp"
 #include "plan/rules/constant_folding.hpp"
 #include "plan/rules/passages.hpp"
 #include "plan/rules/rule_text.hpp"
@@ -330,9 +330,11 @@ std::vector<normalized_rule> make_invariant_steps(std::vector<normalized_rule>& 
 }
 
 void make_invariant_steps(planning& shared, stratum_rules& stratum) {
+  // Only steps read the relations.
+  if (shared.chosen.rows == row_mode::off || shared.chosen.rows == row_mode::loops) return;
   if (!stratum.recursive || !stratum.may_factor || !stratum.other.empty() || !stratum.patterns.empty()) return;
   const bool may = std::all_of(stratum.members.begin(), stratum.members.end(),
-                               [&](relation_id id) { return may_fall_apart(shared.result.relations[id.value]); });
+                               [&](relation_id id) { return may_have_steps(shared.result.relations[id.value]); });
   if (!may) return;
   for (normalized_rule& step : make_invariant_steps(stratum.plain, stratum.members, shared.make_relation)) {
     const std::string rule = std::exchange(step.text, text_of(step, shared.source, shared.name_of));

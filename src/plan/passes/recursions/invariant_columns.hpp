@@ -11,7 +11,7 @@ namespace gpulog::plan {
 class planning;
 struct stratum_rules;
 
-/// Prepares a recursive stratum for decomposition (plan/passes/recursions/decomposition.hpp) if its linear rules join
+/// Prepares a recursive stratum for decomposition (plan/passes/recursions/row_equations.hpp) if its linear rules join
 /// more than one edge. In `r(p,y) :- r(p,z), e(z,y,_), y != 3, !gone(z,y)` no literal except r depends on p, so
 /// `r@1(z,y) :- e(z,y,_), y != 3, !gone(z,y)` is computed before the recursion and `r(p,y) :- r(p,z), r@1(z,y)`
 /// remains. Applies only if all recursive rules reach this form. Bound: each step has at most as many rows as one of

@@ -120,7 +120,7 @@ class semi_join_reduction {
     if (stratum_.patterns.size() == known) return;
     const relation_id reduced = stratum_.patterns.back().head;
     const relation_id whole = stratum_.patterns.back().atoms.front().relation;
-    shared_.costs.set_rows(reduced, shared_.costs.rows(whole, part::all) * by.share);
+    shared_.costs.set_rows(reduced, shared_.costs.rows(whole, row_part::all) * by.share);
     shared_.remark(fmt::format("{}: rows of {} that have a partner in {}, {:.2g} % of its values",
                                shared_.name_of(reduced), shared_.name_of(whole), shared_.name_of(test.relation),
                                100 * by.share));

@@ -62,9 +62,6 @@ const pass_case cases[] = {
      unary + "r(x) :- e(x,y), f(y,_).\n"},
     {"smallest-relation-first", unary + "r(x) :- e(x,y), f(y,z), g(x,z).\n", unary + "r(x) :- e(x,y), f(y,_).\n"},
     {"first-matches", unary + "r(x) :- e(x,y), e(x,z), y != z.\n", binary + "r(x,z) :- e(x,y), f(y,z).\n"},
-    {"decomposition", closure + "r(x,y) :- r(x,z), e(z,y).\n", unary + "r(x) :- p(x).\nr(y) :- r(x), e(x,y).\n"},
-    {"row-wise-evaluation", binary + "r(x,y) :- e(x,w), f(w,y).\n", unary + "r(x) :- p(x).\n"},
-    {"row-products", closure + "r(x,y) :- e(z,x), r(z,w), e(w,y).\n", closure + "r(x,y) :- r(x,z), e(z,y).\n"},
     {"dense-domains", closure + "r(x,y) :- r(x,z), e(z,y).\n", binary + "r(x,y) :- e(x,z), y = z + 1, y < 10.\n"},
     {"needless-sets", binary + "r(x,y) :- e(x,y).\n", unary + "r(x) :- e(x,_).\n"},
 };

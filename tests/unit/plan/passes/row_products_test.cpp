@@ -1,4 +1,4 @@
-#include "plan/passes/recursions/row_products.hpp"
+#include "plan/passes/recursions/row_equations.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,13 +11,13 @@ namespace gpulog::plan {
 namespace {
 
 /// How the stratum of r grows by products.
-std::optional<product_recursion> products(const std::string& rules) {
+std::optional<row_equations> products(const std::string& rules) {
   const program plan = plan_text(
       ".decl a(x:number, y:number)\n.input a\n.decl b(x:number, y:number)\n.input b\n"
       ".decl c(x:number, y:number, z:number)\n.input c\n.decl r(x:number, y:number)\n" +
       rules);
   for (const stratum& one : plan.strata) {
-    if (plan.relations[one.relations.front().value].name == "r") return one.products;
+    if (plan.relations[one.relations.front().value].name == "r" && one.has_row_products()) return one.rows;
   }
   return std::nullopt;
 }
@@ -29,21 +29,19 @@ const relation_id c(2);
 TEST(row_products, same_generation) {
   const auto found = products("r(x,y) :- a(p,x), a(p,y), x != y.\nr(x,y) :- a(u,x), r(u,v), a(v,y), x != y.\n");
   ASSERT_TRUE(found);
-  EXPECT_TRUE(found->without_equal);
+  EXPECT_EQ(found->filters.size(), 1U);
   ASSERT_EQ(found->rules.size(), 1U);
-  EXPECT_EQ(found->rules[0], (product_source{column_pairs{a, 1, 0}, column_pairs{a, 0, 1}}));
-  EXPECT_EQ(found->first, found->rules);
+  EXPECT_EQ(found->rules[0], (row_rule{column_pairs{a, 1, 0}, column_pairs{a, 0, 1}, true, true}));
 }
 
 TEST(row_products, whatever_the_order_of_the_body_and_the_columns) {
   for (const char* body : {"c(x,_,u), r(u,v), b(y,v)", "b(y,v), r(u,v), c(x,_,u)", "r(u,v), c(x,_,u), b(y,v)"}) {
     const auto found = products("r(x,y) :- a(x,y).\nr(x,y) :- " + std::string(body) + ".\n");
     ASSERT_TRUE(found) << body;
-    EXPECT_FALSE(found->without_equal) << body;
-    ASSERT_EQ(found->rules.size(), 1U) << body;
-    EXPECT_EQ(found->rules[0], (product_source{column_pairs{c, 0, 2}, column_pairs{b, 1, 0}})) << body;
-    ASSERT_EQ(found->first.size(), 1U) << body;
-    EXPECT_EQ(found->first[0], (product_source{column_pairs{a, 0, 1}, std::nullopt})) << body;
+    EXPECT_TRUE(found->filters.empty()) << body;
+    ASSERT_EQ(found->rules.size(), 2U) << body;
+    EXPECT_EQ(found->rules[0], (row_rule{column_pairs{c, 0, 2}, column_pairs{b, 1, 0}, true, false})) << body;
+    EXPECT_EQ(found->rules[1], (row_rule{column_pairs{a, 0, 1}, std::nullopt, false, true})) << body;
   }
 }
 
@@ -51,14 +49,16 @@ TEST(row_products, several_rules_on_one_side_or_both) {
   const auto found = products(
       "r(x,y) :- a(x,y).\nr(x,y) :- a(x,u), r(u,y).\nr(x,y) :- r(x,v), b(v,y).\nr(x,y) :- b(x,u), r(u,v), a(v,y).\n");
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->rules.size(), 3U);
+  ASSERT_EQ(found->rules.size(), 3U);
+  EXPECT_EQ(found->rules[0], (row_rule{column_pairs{a, 0, 1}, std::nullopt, true, true}));
 }
 
 TEST(row_products, rules_in_front_of_the_loop_that_are_others) {
   for (const char* first : {"a(x,y), x != y", "a(x,p), b(p,q), a(q,y)", "a(x,y), x < 3", "a(x,y), b(x,y)"}) {
     const auto found = products("r(x,y) :- " + std::string(first) + ".\nr(x,y) :- a(u,x), r(u,v), a(v,y).\n");
     ASSERT_TRUE(found) << first;
-    EXPECT_TRUE(found->first.empty()) << first;
+    ASSERT_EQ(found->rules.size(), 1U) << first;
+    EXPECT_FALSE(found->rules[0].is_first) << first;
   }
 }
 

@@ -1,4 +1,4 @@
-#include "plan/passes/recursions/decomposition.hpp"
+#include "plan/passes/recursions/row_equations.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,50 +19,50 @@ const std::string declarations =
 using columns = std::vector<std::vector<std::uint32_t>>;
 
 /// By member.
-columns invariants(const std::optional<decomposition>& found) {
+columns sources(const std::optional<row_equations>& found) {
   columns result;
-  for (const decomposed_member& member : found->members) result.push_back(member.invariants);
+  for (const row_member& member : found->members) result.push_back(member.sources);
   return result;
 }
 
 /// How the stratum of r is decomposed.
-std::optional<decomposition> decomposed(const std::string& rules) {
+std::optional<row_equations> decomposed(const std::string& rules) {
   const program plan = plan_text(declarations + rules);
   for (const stratum& one : plan.strata) {
     const bool has_r = std::any_of(one.relations.begin(), one.relations.end(),
                                    [&plan](relation_id id) { return plan.relations[id.value].name == "r"; });
-    if (one.recursive && has_r) return one.decomposed;
+    if (one.has_row_steps() && has_r) return one.rows;
   }
   return std::nullopt;
 }
 
-TEST(decomposition, linear_rules_pass_a_column_through) {
+TEST(row_steps, linear_rules_pass_a_column_through) {
   const auto left = decomposed("r(x,y) :- r(x,z), e(z,y).\n");
   ASSERT_TRUE(left);
-  EXPECT_EQ(invariants(left), columns({{0}}));
+  EXPECT_EQ(sources(left), columns({{0}}));
   EXPECT_EQ(left->steps.size(), 1U);
   EXPECT_EQ(left->steps[0].columns, std::vector<std::uint32_t>{1});
   const auto right = decomposed("r(x,y) :- e(x,z), r(z,y).\n");
   ASSERT_TRUE(right);
-  EXPECT_EQ(invariants(right), columns({{1}}));
+  EXPECT_EQ(sources(right), columns({{1}}));
   EXPECT_EQ(right->steps[0].columns, std::vector<std::uint32_t>{0});
 }
 
-TEST(decomposition, several_rules_have_to_pass_the_same_column) {
+TEST(row_steps, several_rules_have_to_pass_the_same_column) {
   const auto both = decomposed("r(x,y) :- r(x,z), e(z,y).\nr(x,y) :- f(y,z), r(x,z).\n");
   ASSERT_TRUE(both);
   EXPECT_EQ(both->steps.size(), 2U);
   EXPECT_FALSE(decomposed("r(x,y) :- r(x,z), e(z,y).\nr(x,y) :- e(x,z), r(z,y).\n"));
 }
 
-TEST(decomposition, the_doubling_rule_is_linear_in_its_first_tuples) {
+TEST(row_steps, the_doubling_rule_is_linear_in_its_first_tuples) {
   const auto twice = decomposed("r(x,y) :- r(x,z), r(z,y).\n");
   ASSERT_TRUE(twice);
-  EXPECT_EQ(invariants(twice), columns({{0}}));
+  EXPECT_EQ(sources(twice), columns({{0}}));
   EXPECT_EQ(twice->steps.size(), 1U);
 }
 
-TEST(decomposition, not_where_values_of_a_column_meet_others) {
+TEST(row_steps, not_where_values_of_a_column_meet_others) {
   EXPECT_FALSE(decomposed("r(y,x) :- r(x,z), e(z,y).\n"));          // passes to the other column
   EXPECT_FALSE(decomposed("r(x,y) :- e(a,x), r(a,b), e(b,y).\n"));  // passes none
   EXPECT_FALSE(decomposed("r(x,y) :- r(x,z), e(z,y), f(x,y).\n"));  // more than a search
@@ -72,23 +72,23 @@ TEST(decomposition, not_where_values_of_a_column_meet_others) {
   EXPECT_FALSE(decomposed(".decl q(x:number, y:number) eqrel\nq(x,y) :- f(x,y).\nr(x,y) :- r(x,z), q(z,y).\n"));
 }
 
-TEST(decomposition, several_columns_and_relations) {
+TEST(row_steps, several_columns_and_relations) {
   const std::string wide =
       ".decl w(a:number, b:number, c:number, d:number)\n.input w\n"
       ".decl s(k:number, p:number, y:number)\ns(k,p,y) :- w(k,p,y,_).\n";
   const auto of_s = [&](const std::string& rules) {
     const program plan = plan_text(declarations + wide + rules);
-    return plan.strata.back().decomposed;
+    return plan.strata.back().rows;
   };
   // Two invariants; two nodes; one of either, where a passed column is asked for.
-  EXPECT_EQ(invariants(of_s("s(k,p,y) :- s(k,p,z), e(z,y).\n")), columns({{0, 1}}));
-  EXPECT_EQ(invariants(of_s("s(k,p,y) :- s(k,q,z), w(q,z,p,y).\n")), columns({{0}}));
-  EXPECT_EQ(invariants(of_s("s(k,p,y) :- s(k,p,z), w(p,z,_,y).\n")), columns({{0}}));
+  EXPECT_EQ(sources(of_s("s(k,p,y) :- s(k,p,z), e(z,y).\n")), columns({{0, 1}}));
+  EXPECT_EQ(sources(of_s("s(k,p,y) :- s(k,q,z), w(q,z,p,y).\n")), columns({{0}}));
+  EXPECT_EQ(sources(of_s("s(k,p,y) :- s(k,p,z), w(p,z,_,y).\n")), columns({{0}}));
   // A part of a node is asked for.
-  EXPECT_EQ(invariants(of_s("s(k,p,y) :- s(k,_,z), w(z,_,p,y).\n")), columns({{0}}));
+  EXPECT_EQ(sources(of_s("s(k,p,y) :- s(k,_,z), w(z,_,p,y).\n")), columns({{0}}));
   // The same value in different columns, passed by all rules.
   const auto mutual = decomposed(wide + "s(x,z,y) :- r(y,z), f(z,x).\nr(y,x) :- s(z,x,y), e(z,x).\n");
-  EXPECT_EQ(invariants(mutual), columns({{0}, {2}}));
+  EXPECT_EQ(sources(mutual), columns({{0}, {2}}));
   const auto apart = decomposed(wide + "s(x,z,p) :- r(p,y), w(y,_,x,z).\nr(p,y) :- s(z,x,p), w(z,x,y,_), y != 3.\n");
   ASSERT_TRUE(apart);
   EXPECT_EQ(apart->members.size(), 2U);
@@ -109,7 +109,7 @@ std::vector<std::string> steps_made(const std::string& rules, const options& cho
   return texts;
 }
 
-TEST(decomposition, what_rules_ask_between_two_values_becomes_a_step) {
+TEST(row_steps, what_rules_ask_between_two_values_becomes_a_step) {
   using texts = std::vector<std::string>;
   EXPECT_EQ(steps_made("r(x,y) :- r(x,z), e(z,y).\n"), texts());
   const std::string tested = "r(x,y) :- r(x,z), e(z,y), y != 3, !f(z,y).\n";
@@ -131,7 +131,7 @@ TEST(decomposition, what_rules_ask_between_two_values_becomes_a_step) {
   }
 }
 
-TEST(decomposition, no_step_where_it_could_be_larger_or_is_not_one) {
+TEST(row_steps, no_step_where_it_could_be_larger_or_is_not_one) {
   for (const char* rules : {
            "r(x,y) :- r(x,z), e(z,y), x != y.\n",                             // asks the invariant
            "r(x,y) :- r(x,z), e(z,v), f(v,y).\n",                             // more rows than e and f
@@ -148,7 +148,7 @@ TEST(decomposition, no_step_where_it_could_be_larger_or_is_not_one) {
   EXPECT_FALSE(plan_text(".decl e(x:number, y:number)\n.input e\n.decl r(x:number, y:number)\nr(1,y) :- e(1,y).\n"
                          "r(x,y) :- r(x,z), e(z,y), y != 3.\n")
                    .strata.back()
-                   .decomposed);
+                   .has_row_steps());
 }
 
 }  // namespace
