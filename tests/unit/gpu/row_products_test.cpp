@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "graphs_on_device.hpp"
+#include "oracle/abandoning_plan.hpp"
 
 namespace gpulog::exec {
 namespace {
@@ -179,6 +180,42 @@ TEST_F(row_products_on_gpu, is_chosen_or_not) {
   EXPECT_TRUE(run(same_generation, graph, product_options(row_mode::recursions)).was_made_so);
   EXPECT_FALSE(run(same_generation, graph, product_options(row_mode::automatic)).was_made_so);
   EXPECT_FALSE(run(same_generation, {}, product_options(row_mode::recursions)).was_made_so);
+}
+
+/// Strata with row equations that no schedule solves, whose loops lose their supplementary relations: at once, or after
+/// some iterations.
+TEST_F(row_products_on_gpu, loops_abandon_supplementary_relations) {
+  const std::vector<std::string> recursions = {
+      same_generation,
+      binary + "r(x,y) :- e(x,y).\nr(x,y) :- e(x,a), r(a,b), e(y,b).\nr(x,y) :- e(a,x), r(a,b), e(b,y).\n",
+      // Two recursive atoms: joins of the loop, but no products.
+      binary + "r(x,y) :- e(x,y).\nr(x,y) :- r(x,a), e(b,a), r(b,c), e(c,y).\n"};
+  const edges graph = oracle::make_random_graph(2, 40, 60);
+  constexpr std::uint64_t at_once = 20, later = 8;  // seeds
+  for (const std::string& text : recursions) {
+    const analysed_text source(text);
+    const device_tuples expected = by_naive_evaluator(text, graph);
+    for (const row_mode mode : {row_mode::automatic, row_mode::recursions, row_mode::always}) {
+      for (const std::uint64_t seed : {at_once, later}) {
+        for (const bool on_device : {false, true}) {
+          SCOPED_TRACE(text + "mode " + std::to_string(static_cast<int>(mode)) + (on_device ? ", gpu" : ", cpu"));
+          oracle::abandoning_plan planned(source.program, seed);
+          options chosen = planned.options_of_run(product_options(mode));
+          chosen.cut.loop_rows = 0;  // the loop kernel has no budgets
+          storage::symbol_table symbols(planned.plan().symbols);
+          backend::host_memory memory;
+          const auto running = on_device ? make_gpu_executor(planned.plan(), symbols, chosen, 0, 0)
+                                         : make_cpu_executor(planned.plan(), symbols, memory, chosen);
+          planned.watch(*running);
+          load(*running, source.program, graph);
+          running->evaluate();
+          EXPECT_TRUE(rows_of(*running, source.program.find_relation("r").value()) == expected);
+          const bool is_solved = planned.plan().strata.back().has_row_products() && mode != row_mode::automatic;
+          EXPECT_EQ(planned.abandoned() == 0, is_solved);
+        }
+      }
+    }
+  }
 }
 
 }  // namespace
