@@ -48,8 +48,14 @@ class run_monitor {
   /// Holds the monitor for a part of the run.
   class holding {
    public:
-    explicit holding(run_monitor& held) : held_(held) { held.take(); }
-    ~holding() { held_.release(); }
+    explicit holding(run_monitor& held) : held_(held) {
+      held.take();
+      held.can_leave_ = true;
+    }
+    ~holding() {
+      held_.can_leave_ = false;
+      held_.release();
+    }
     holding(const holding&) = delete;
     holding& operator=(const holding&) = delete;
 
@@ -57,13 +63,14 @@ class run_monitor {
     run_monitor& held_;
   };
 
-  /// A long step of the thread that holds the monitor. Nested steps belong to the outer step.
+  /// A long step of the thread that holds the monitor. Nested steps belong to the outer step. Without a holder, as when
+  /// results are read after the run, a step has no effect.
   class long_step {
    public:
     /// @param monitor nullptr: not observed
     long_step(run_monitor* monitor, const char* doing, relation_id relation, const plan::rule_version* version,
               std::uint64_t rows = 0)
-        : monitor_(monitor != nullptr && monitor->depth_ == 0 ? monitor : nullptr) {
+        : monitor_(monitor != nullptr && monitor->can_leave_ ? monitor : nullptr) {
       if (monitor_ != nullptr) monitor_->leave(doing, relation, version, rows);
     }
     ~long_step() {
@@ -129,7 +136,7 @@ class run_monitor {
   void note_failure(const char* doing, relation_id relation, const plan::rule_version* version) {
     if (failed_) return;
     failed_ = now_;
-    if (depth_ == 0) failed_->begin = 0;  // of a different step
+    if (can_leave_) failed_->begin = 0;  // of a different step
     failed_->doing = doing;
     failed_->relation = relation;
     failed_->version = version;
@@ -171,12 +178,12 @@ class run_monitor {
       progress_.candidates.store(0, std::memory_order_relaxed);
     }
     if (listener != nullptr) listener->begin_step(now_);
-    depth_ = 1;
+    can_leave_ = false;
     release();
   }
   void come_back() {
     take();
-    depth_ = 0;
+    can_leave_ = true;
     if (listener != nullptr) listener->end_step(now_);
     now_.doing = "";
     now_.version = nullptr;
@@ -186,7 +193,7 @@ class run_monitor {
   std::atomic<bool> is_held_ = false;
   std::atomic<bool> is_wanted_ = false;
   std::mutex lookers_;
-  int depth_ = 0;  ///< nesting of long steps; used by the running thread
+  bool can_leave_ = false;  ///< the running thread holds the monitor; used by the running thread
   running_step now_;
   std::optional<running_step> failed_;
   const word* iteration_ = nullptr;

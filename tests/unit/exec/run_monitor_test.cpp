@@ -44,6 +44,13 @@ TEST(run_monitor, shows_the_step_that_is_running) {
   EXPECT_EQ(monitor.now().doing, std::string());
 }
 
+TEST(run_monitor, stays_available_after_a_step_without_a_holder) {
+  run_monitor monitor;
+  { const run_monitor::long_step reading(&monitor, "writing out", relation_id(5), nullptr); }
+  EXPECT_TRUE(monitor.look(std::chrono::milliseconds(5), [] {}));
+  EXPECT_EQ(monitor.now().doing, std::string());
+}
+
 TEST(run_monitor, lets_others_look_where_nothing_takes_long) {
   run_monitor monitor;
   std::uint64_t figure = 0;
