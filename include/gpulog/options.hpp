@@ -34,7 +34,8 @@ struct compile_options {
   std::vector<std::string> filled_relations = {};
   /// Each query becomes a relation (program::queries()), which engine::write() prints.
   std::vector<query_text> queries = {};
-  /// Parameters of the .output directives of queries. `framed`: false omits the lines around the rows.
+  /// Parameters of the .output directives of queries. `framed`: false omits the lines around the rows. `most_rows`: the
+  /// number of rows that engine::write() prints of a query; missing: all.
   std::map<std::string, std::string> query_parameters = {{"IO", "stdout"}, {"headers", "true"}};
   /// Ignores .output and .printsize, so that with the tuning choice `unneeded-relations` only relations needed by
   /// queries are evaluated.

@@ -24,6 +24,14 @@ struct source_text {
   std::string text;      ///< empty if the text was not needed
 };
 
+/// A fact of the text.
+struct program_fact {
+  std::string text;       ///< equal for equal facts
+  std::string path;       ///< source file; the name given to from_text() for the main text
+  std::size_t begin = 0;  ///< first byte in the file
+  std::size_t end = 0;    ///< byte after the fact, which a dot follows if the fact is a whole clause
+};
+
 /// A declared relation.
 struct relation_declaration {
   std::string name;  ///< "r", or "c.r" in a component
@@ -70,6 +78,10 @@ class GPULOG_API program {
 
   /// Returns all declared relations, in the order of the text, without queries; empty for a program with errors.
   [[nodiscard]] std::vector<relation_declaration> relations() const;
+
+  /// Returns the facts of the text; empty for a program with errors. First the facts of constants, then the facts with
+  /// records, branches or functors.
+  [[nodiscard]] std::vector<program_fact> facts() const;
 
   /// Return the relations with an .input directive, or with an .output directive.
   [[nodiscard]] std::vector<relation_declaration> inputs() const;

@@ -148,6 +148,9 @@ class GPULOG_API relation {
   /// Returns the number of tuples; before the first evaluation, the number of inserted or loaded tuples.
   [[nodiscard]] std::uint64_t size() const;
   [[nodiscard]] bool empty() const { return size() == 0; }
+  /// Returns whether the last evaluation computed all tuples of the relation. False for a relation that no output or
+  /// query needed, or of which queries needed only some tuples.
+  [[nodiscard]] bool is_complete() const;
 
   /// Adds a tuple to the facts; after an evaluation, for the next evaluation.
   /// @throws input_error if the number or the types of the values do not match, during an evaluation, or after a failed

@@ -15,6 +15,8 @@
 
 #include "cli/line_text.hpp"
 #include "cli/messages.hpp"
+#include "cli/repl/line_editor.hpp"
+#include "cli/repl/repl.hpp"
 #include "gpulog/error.hpp"
 #include "support/suggestion.hpp"
 
@@ -66,12 +68,17 @@ void collect_cuts(const proof& shown, std::vector<std::pair<std::string, std::st
 
 class explain_session {
  public:
-  explicit explain_session(engine& run) : run_(&run), is_terminal_(isatty(STDIN_FILENO) == 1) {}
+  explicit explain_session(engine& run) : run_(&run), is_terminal_(isatty(STDIN_FILENO) == 1) {
+    if (!is_interactive()) return;
+    for (const relation& one : run.relations()) names_.push_back(one.name());
+    editor_.emplace(history_file("explain-history"), [this](std::string_view text) { return candidates_after(text); });
+  }
 
   void read_commands() {
-    for (;;) {
-      const auto line = ask("Enter command > ");
-      if (!line || *line == "exit" || *line == "quit" || *line == "q") return;
+    while (!is_ended_) {
+      const auto line = ask("Enter command > ", true);
+      if (!line) continue;
+      if (*line == "exit" || *line == "quit" || *line == "q") return;
       try {
         act(*line);
       } catch (const input_error& fault) {
@@ -81,13 +88,49 @@ class explain_session {
   }
 
  private:
-  /// Returns the next line of input; empty at the end of the input. Prints the question only on a terminal.
-  std::optional<std::string> ask(const std::string& question) {
+  struct command {
+    std::string_view name, argument, description;
+    void (explain_session::*act)(const std::string& argument);
+  };
+
+  static const std::vector<command>& commands() {
+    static const std::vector<command> all = {
+        {"explain", "TUPLE", "why the relation contains the tuple", &explain_session::explain},
+        {"subproof", "RELATION(N)", "continues a proof where it was cut", &explain_session::explain_part},
+        {"setdepth", "N", "levels of a proof that are shown", &explain_session::set_depth},
+        {"explainnegation", "TUPLE", "why the relation does not contain the tuple", &explain_session::explain_negation},
+        {"query", "TUPLE, ...", "whether the relations contain the tuples, or values of the variables",
+         &explain_session::query},
+        {"rule", "RELATION N", "a rule of a relation", &explain_session::print_rule},
+        {"format", "json|proof", "format of proofs", &explain_session::set_format},
+        {"output", "[FILE]", "writes to a file; without a file again to standard output", &explain_session::set_output},
+    };
+    return all;
+  }
+
+  /// Returns the words that may follow the text in its line.
+  [[nodiscard]] std::vector<std::string> candidates_after(std::string_view text) const {
+    if (!trimmed(text).empty()) return names_;
+    std::vector<std::string> words = {"exit", "quit"};
+    for (const command& known : commands()) words.push_back(std::string(known.name) + " ");
+    return words;
+  }
+
+  /// Returns the next line of input; nothing at the end of the input, and for a line that Ctrl-C discards. Prints the
+  /// question only on a terminal.
+  std::optional<std::string> ask(const std::string& question, bool is_command = false) {
+    if (editor_) {
+      std::fflush(stdout);
+      const line_editor::input line = editor_->read(question, is_command);
+      is_ended_ = line.what == line_editor::event::end;
+      if (is_ended_) fmt::print("\n");
+      return line.what == line_editor::event::line ? std::optional(trimmed(line.text)) : std::nullopt;
+    }
     if (is_terminal_) fmt::print("{}", question);
     std::fflush(stdout);
     std::string line;
-    if (!std::getline(std::cin, line)) return std::nullopt;
-    return trimmed(line);
+    is_ended_ = !std::getline(std::cin, line);
+    return is_ended_ ? std::nullopt : std::optional(trimmed(line));
   }
 
   void print(const std::string& text) {
@@ -98,17 +141,11 @@ class explain_session {
   void act(const std::string& line) {
     const std::size_t end = std::min(line.find(' '), line.size());
     const std::string name = line.substr(0, end);
-    const std::string rest = trimmed(std::string_view(line).substr(end));
     if (name.empty()) return;
-    if (name == "explain") return explain(rest);
-    if (name == "subproof") return explain_part(rest);
-    if (name == "setdepth") return set_depth(rest);
-    if (name == "explainnegation") return explain_negation(rest);
-    if (name == "query") return query(rest);
-    if (name == "rule") return print_rule(rest);
-    if (name == "format") return set_format(rest);
-    if (name == "output") return set_output(rest);
-    print_help();
+    const auto found =
+        std::find_if(commands().begin(), commands().end(), [&](const command& known) { return known.name == name; });
+    if (found == commands().end()) return print_help();
+    (this->*found->act)(trimmed(std::string_view(line).substr(end)));
   }
 
   void explain(const std::string& tuple) {
@@ -148,7 +185,9 @@ class explain_session {
     std::vector<failed_rule> rules = run_->why_not(tuple);
     if (rules.empty()) return print("The relation has no rules\n");
     for (const failed_rule& rule : rules) print(fmt::format("{}: {}\n", rule.number, laid_out(rule.rule)));
-    const auto picked = number_from(ask("Pick a rule number: ").value_or(""));
+    const auto answer = ask("Pick a rule number: ");
+    if (!answer) return;
+    const auto picked = number_from(*answer);
     if (!picked || *picked == 0 || *picked > rules.size()) return print("There is no such rule\n");
     variable_values values;
     while (!rules[*picked - 1].free_variables.empty()) {
@@ -212,16 +251,11 @@ class explain_session {
   }
 
   void print_help() {
-    print(
-        "explain TUPLE          why it is there\n"
-        "subproof RELATION(N)   goes on where a proof was cut\n"
-        "setdepth N             levels that are shown\n"
-        "explainnegation TUPLE  why it is not there\n"
-        "query TUPLE, ...       whether they are there, or the values of their variables\n"
-        "rule RELATION N        a rule of a relation\n"
-        "format json|proof      how proofs are printed\n"
-        "output [FILE]          where they go; without a file back here\n"
-        "exit, quit, q\n");
+    constexpr std::size_t width = 23;
+    for (const command& known : commands()) {
+      print(fmt::format("{:<{}}{}\n", fmt::format("{} {}", known.name, known.argument), width, known.description));
+    }
+    print("exit, quit, q\n");
   }
 
   struct closer {
@@ -231,6 +265,9 @@ class explain_session {
   engine* run_;
   bool is_terminal_;
   bool is_json_ = false;
+  bool is_ended_ = false;           ///< no more input
+  std::vector<std::string> names_;  ///< of relations, for the editor
+  std::optional<line_editor> editor_;
   std::size_t depth_ = first_depth;
   std::unique_ptr<FILE, closer> output_;
   std::vector<std::pair<std::string, std::string>> cuts_;  ///< relation and tuple, by number of the subproof

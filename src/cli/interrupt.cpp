@@ -62,7 +62,8 @@ void watch_signals(interrupt what) {
     if (const std::string doing = write_unfinished_reports(interruption()); !doing.empty())
       print_message("{} {}\n", interruption(), doing);
     remove_unfinished_outputs();
-    if (is_terminal && what == interrupt::ends_the_query) ::tcsetattr(STDIN_FILENO, TCSANOW, &settings);
+    // The system stops a background process that changes the terminal.
+    if (is_terminal && ::tcgetpgrp(STDIN_FILENO) == ::getpgrp()) ::tcsetattr(STDIN_FILENO, TCSANOW, &settings);
     _exit(signal_exit_base + number);
   }).detach();
 }

@@ -45,6 +45,8 @@ class evaluations {
   [[nodiscard]] bool has_begun() const { return !homes_.empty(); }
   /// Returns whether some evaluation holds the rows of the relation; false if the relation was never needed.
   [[nodiscard]] bool has_results_of(std::uint32_t relation) const { return has_results() && homes_[relation]; }
+  /// Returns whether an evaluation holds all rows of the relation instead of only the requested ones.
+  [[nodiscard]] bool is_complete(relation_id relation) const;
   /// Returns the evaluation that holds the rows of the relation; nullptr: none.
   [[nodiscard]] std::shared_ptr<evaluation> home(std::uint32_t relation) const {
     return relation < homes_.size() ? homes_[relation] : nullptr;
@@ -92,8 +94,6 @@ class evaluations {
   void evaluate_again();
   [[nodiscard]] changes find_changes() const;
   [[nodiscard]] std::vector<bool> with_incomplete(std::vector<bool> affected) const;
-  /// Returns whether an evaluation holds all rows of the relation instead of only the requested ones.
-  [[nodiscard]] bool is_complete(relation_id relation) const;
   void begin_anew(const std::vector<bool>& relations);
   void stage_facts_of(std::uint32_t relation);
   void stage_results_of(std::uint32_t relation);

@@ -17,6 +17,7 @@
 #include "gpulog/error.hpp"
 #include "kernels/steps/text_pattern.hpp"
 #include "sema/analysis.hpp"
+#include "sema/print.hpp"
 #include "support/diagnostics.hpp"
 #include "support/suggestion.hpp"
 #include "syntax/parser.hpp"
@@ -247,6 +248,24 @@ std::size_t program::syntax_error_count() const { return state_->syntax_errors; 
 bool program::is_cut_off() const { return state_->is_cut_off; }
 
 std::vector<relation_declaration> program::relations() const { return declarations(*state_, false); }
+
+std::vector<program_fact> program::facts() const {
+  std::vector<program_fact> facts;
+  if (!state_->analysed) return facts;
+  const sema::program& analysed = *state_->analysed;
+  const auto add = [&](std::string text, const source_span& span) {
+    facts.push_back({std::move(text), span.file->path(), span.begin, span.end});
+  };
+  for (const sema::fact& fact : analysed.facts) add(sema::to_text(analysed, fact), fact.span);
+  for (const sema::rule& rule : analysed.rules) {
+    // A fact with records, branches or functors is a rule without a body.
+    if (!rule.body.empty() || !rule.variables.empty()) continue;
+    std::string text = sema::source_text(analysed, rule);
+    text.pop_back();  // the dot
+    add(std::move(text), rule.head.span);
+  }
+  return facts;
+}
 
 std::vector<relation_declaration> program::queries() const { return declarations(*state_, true); }
 

@@ -368,20 +368,23 @@ std::string source_text(const program& program, const rule& rule) {
   return to_text(program, as_in_source(program, rule));
 }
 
+std::string to_text(const program& program, const fact& fact) {
+  std::string text = program[fact.relation].name + "(";
+  for (std::size_t column = 0; column < fact.values.size(); ++column) {
+    if (column > 0) text += ",";
+    const attribute& type = program[fact.relation].attributes[column];
+    text += constant_text(program, type.kind, fact.values[column], type.structure);
+  }
+  return text + ")";
+}
+
 std::string to_text(const program& program) {
   std::string result;
   for (const stratum& stratum : program.strata) {
     for (relation_id id : stratum.relations) result += declaration_text(program[id]);
     const std::set<relation_id> members(stratum.relations.begin(), stratum.relations.end());
     for (const fact& fact : program.facts) {
-      if (!members.contains(fact.relation)) continue;
-      result += program[fact.relation].name + "(";
-      for (std::size_t column = 0; column < fact.values.size(); ++column) {
-        if (column > 0) result += ",";
-        const attribute& type = program[fact.relation].attributes[column];
-        result += constant_text(program, type.kind, fact.values[column], type.structure);
-      }
-      result += ").\n";
+      if (members.contains(fact.relation)) result += to_text(program, fact) + ".\n";
     }
     for (rule_id id : stratum.rules) result += to_text(program, program[id]) + "\n";
     for (relation_id id : stratum.relations) {

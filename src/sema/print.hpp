@@ -12,6 +12,8 @@ namespace gpulog::sema {
 [[nodiscard]] std::string to_text(const program& program, const rule& rule, const literal& part);
 /// Returns the rule on one line, for example "head(x,z) :- body(x,y), y < z."
 [[nodiscard]] std::string to_text(const program& program, const rule& rule);
+/// Returns the fact without a dot, for example "edge(1,2)".
+[[nodiscard]] std::string to_text(const program& program, const fact& fact);
 /// Returns the rule in a form closer to the source: without defined variables that desugaring created, and without
 /// suffixes of generated names. For messages.
 [[nodiscard]] std::string source_text(const program& program, const rule& rule);

@@ -11,6 +11,7 @@ from command import CommandTest, TIMEOUT_SECONDS, raise_stack_limit, IS_SANITIZE
 
 PROMPT, CONTINUED = 'gpulog> ', '   ...> '
 CONTROL = re.compile(r'\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]')
+PROGRESS = re.compile(r'\r\x1b\[K\d+\.\d s  [^\r\n]*')  # of a run of more than 0.2 s, up to its erasure
 LINE, END = '-' * 15, '=' * 15
 SLOW = '''.decl n(x:number)
 n(0).
@@ -52,7 +53,7 @@ class Terminal:
     def until(self, *ends):
         """What it prints up to one of these, without that."""
         while True:
-            shown = CONTROL.sub('', self.text).replace('\r', '')
+            shown = CONTROL.sub('', PROGRESS.sub('', self.text)).replace('\r', '')
             if any(shown.endswith(end) for end in ends):
                 self.text = ''
                 return shown
@@ -85,14 +86,14 @@ class Terminal:
 
 
 class Sessions(CommandTest):
-    def start_session(self, *arguments, **environment):
+    def start_session(self, *arguments, prompt=PROMPT, **environment):
         # libedit does not free all of its texts when it ends.
         sanitizer = os.environ.get('ASAN_OPTIONS', '') + ':detect_leaks=0'
         surroundings = {**os.environ, 'ASAN_OPTIONS': sanitizer, 'XDG_STATE_HOME': self.path('state'), 'HOME': self.folder, 'TERM': 'xterm', 'NO_COLOR': '1',
                         'LC_ALL': 'C.UTF-8', **environment}
         terminal = Terminal(self.gpulog, self.folder, arguments, surroundings)
         self.addCleanup(terminal.close)
-        self.greeting = terminal.until(PROMPT)
+        self.greeting = terminal.until(prompt)
         return terminal
 
     def leave(self, terminal):
@@ -175,7 +176,8 @@ class Sessions(CommandTest):
         self.assertEqual(terminal.enter('.decl back(x:number, y:number).'), '')
         self.assertEqual(terminal.enter('back(y,x) :- edge(x,y).'), '')
         self.assertEqual(terminal.enter('.list'),
-                         '.load graph.dl\n.decl back(x:number, y:number)\nback(y,x) :- edge(x,y).\n')
+                         '// graph.dl\n.decl edge(x:number, y:number)\nedge(1,2).\n'
+                         '.decl back(x:number, y:number)\nback(y,x) :- edge(x,y).\n')
         # Without a query, of all rules.
         self.assertIn('back(y,x) :- edge(x,y).', terminal.enter('.explain'))
         self.assertIn('\n2\t1\n', terminal.enter('?- back(x,y).'))
@@ -183,6 +185,128 @@ class Sessions(CommandTest):
         self.assertIn('query 1', terminal.enter('.profile'))
         terminal.type('.quit\n')
         self.assertEqual(terminal.ended(), 0)
+
+    def test_words_without_a_mark(self):
+        terminal = self.start_session()
+        self.graph(terminal)
+        self.assertIn('.relations', terminal.enter('help'))
+        self.assertEqual(terminal.enter('.hlep'), "Error: There is no command .hlep, did you mean '.help'?\n")
+        self.assertEqual(terminal.enter('reach(1, x)', CONTINUED),
+                         'A query begins with ?-. An empty line asks this query; a dot ends a rule or fact.\n')
+        self.assertEqual(sorted(terminal.enter('').splitlines()), sorted([LINE, 'reach(1, x)', 'x', END, '2', '3', END]))
+        self.assertEqual(terminal.enter('reach(1, x).'),
+                         'Error: Argument in fact is not constant: variable x in file entry 6 at line 1\n'
+                         'reach(1, x).\n---------^---\nA symbol is written in double quotes: "x"\n'
+                         'To ask this as a query, begin with ?-.\n')
+        # The head of a rule may have a line of its own.
+        terminal.enter('reach(x, x)', CONTINUED)
+        self.assertEqual(terminal.enter('  // of each edge', CONTINUED), '')
+        self.assertEqual(terminal.enter('  :- edge(x, _).'), '')
+        self.assertEqual(terminal.enter('?- reach(1, 1).').splitlines()[3], 'true')
+        terminal.type('exit\n')
+        self.assertEqual(terminal.ended(), 0)
+
+    def test_relations_and_retraction(self):
+        self.write('more.dl', 'edge(7,8).\n')
+        terminal = self.start_session()
+        self.graph(terminal)
+        self.assertEqual(terminal.enter('.relations'),
+                         'edge(x:number, y:number)   not computed\nreach(x:number, y:number)  not computed\n')
+        self.assertEqual(len(terminal.enter('?- reach(x, y).').splitlines()), 8)
+        self.assertEqual(terminal.enter('.relations'),
+                         'edge(x:number, y:number)   2 rows\nreach(x:number, y:number)  3 rows\n')
+        self.assertEqual(terminal.enter('.retract edge(2, 3)'), '')
+        self.assertEqual(terminal.enter('?- reach(x, y).').splitlines()[4:-1], ['1\t2'])
+        self.assertEqual(terminal.enter('.retract edge(2, 3).'), 'Error: The fact edge(2,3) was not entered\n')
+        self.assertEqual(terminal.enter('.retract reach(x, x) :- edge(x, x)'),
+                         "Error: 'reach(x, x) :- edge(x, x)' is not a fact\n")
+        self.assertIn('Undefined relation egde', terminal.enter('.retract egde(1, 2)'))
+        self.assertEqual(terminal.enter('.load more.dl'), '')
+        self.assertEqual(terminal.enter('.retract edge(7,8)'),
+                         'Error: edge(7,8) cannot be retracted: the text is in a file or states more than one fact\n')
+        self.assertEqual(terminal.enter('edge(2,3).'), '')
+        self.assertEqual(terminal.enter('.relations').splitlines()[0],
+                         'edge(x:number, y:number)   1 rows before later changes')
+        self.assertEqual(terminal.enter('?- reach(1, 3).').splitlines()[3], 'true')
+        self.leave(terminal)
+
+    def test_retraction_of_parts_of_a_text(self):
+        terminal = self.start_session()
+        for line in ('.decl a(x:number)', 'a(3). a(4). a(3).'):
+            self.assertEqual(terminal.enter(line), '')
+        for line in ('#define N 5', '#define BOTH a(6). a(7)', 'a(N). BOTH.', '#define SOME a(8)', 'SOME.'):
+            terminal.type(line + '\n')
+            terminal.until('\n' + PROMPT, '\n' + CONTINUED)
+        self.assertEqual(terminal.enter(''), '')
+        rows = lambda: sorted(map(int, terminal.enter('?- a(x).').splitlines()[4:-1]))
+        self.assertEqual(rows(), [3, 4, 5, 6, 7, 8])
+        refusal = 'Error: a(%d) cannot be retracted: the text is in a file or states more than one fact\n'
+        for number in (6, 7):
+            self.assertEqual(terminal.enter('.retract a(%d)' % number), refusal % number)
+        self.assertEqual(rows(), [3, 4, 5, 6, 7, 8])
+        for fact in ('a(3)', 'a(N).', 'a(8)'):
+            self.assertEqual(terminal.enter('.retract ' + fact), '')
+        self.assertEqual(rows(), [4, 6, 7])
+        for line in ('.type P = [x:number, y:P]', '.decl p(p:P, s:symbol)', 'p([1, nil], cat("a", "b")). p(nil, "").',
+                     '.retract p([1,nil], cat("a","b")).'):
+            self.assertEqual(terminal.enter(line), '')
+        self.assertEqual(terminal.enter('?- p(x, y).').splitlines()[4:-1], ['nil\t'])
+        self.assertEqual(terminal.enter('.comp C { .decl b(x:number) b(7). }'), '')
+        self.assertEqual(terminal.enter('.init c = C'), '')
+        self.assertEqual(terminal.enter('.init d = C'), '')
+        self.assertEqual(terminal.enter('.retract c.b(7)'), refusal.replace('a(%d)', 'c.b(7)'))
+        self.assertEqual(terminal.enter('.retract c.b(7). d.b(7).'), '')
+        self.assertEqual(terminal.enter('?- c.b(x); d.b(x).').splitlines()[3:], [END, END])
+        self.leave(terminal)
+
+    def test_why(self):
+        terminal = self.start_session()
+        self.graph(terminal)
+        for _ in range(2):
+            self.assertEqual(terminal.enter('.why reach(1, 2)'), 'edge(1, 2)\n-------(R1)\nreach(1, 2)\n')
+        self.assertTrue(terminal.enter('.why reach(1, 4)').startswith('reach(1, 4) does not hold\n'))
+        self.assertEqual(terminal.enter('edge(3,4).'), '')
+        self.assertNotIn('does not hold', terminal.enter('.why reach(1, 4)'))
+        self.assertEqual(terminal.enter('.why'), 'Error: .why needs a tuple, as reach(1, x)\n')
+        self.leave(terminal)
+
+    def test_save(self):
+        self.write('graph.dl', '.decl edge(x:number, y:number)\nedge(1,2).\n')
+        terminal = self.start_session()
+        self.assertEqual(terminal.enter('.load graph.dl'), '')
+        self.assertEqual(terminal.enter('edge(2,3).'), '')
+        self.assertEqual(terminal.enter('.save all.dl'), '')
+        self.assertEqual(self.read('all.dl'), '#include "%s"\nedge(2,3).\n' % os.path.realpath(self.path('graph.dl')))
+        self.assertEqual(terminal.enter('.save all.dl'), 'Error: The file all.dl exists: name a new file\n')
+        self.assertEqual(terminal.enter('.save none/all.dl'), 'Error: Cannot write to none/all.dl\n')
+        self.leave(terminal)
+        process = self.run_gpulog('all.dl', '--query', 'edge(x, y)', '--format', 'tsv')
+        self.assertEqual(sorted(process.output.splitlines()), ['1\t2', '2\t3', 'x\ty'])
+
+    def test_rows_and_times(self):
+        terminal = self.start_session()
+        self.assertEqual(terminal.enter('.decl n(x:number)'), '')
+        self.assertEqual(terminal.enter('n(x) :- x = range(0, 150).'), '')
+        lines = terminal.enter('?- n(x).').splitlines()
+        self.assertEqual((len(lines), lines[-1]), (106, '100 of 150 rows; .rows all prints all rows'))
+        self.assertEqual(terminal.enter('.rows 3'), '')
+        lines = terminal.enter('?- n(x).').splitlines()
+        self.assertEqual((len(lines), lines[-1]), (9, '3 of 150 rows; .rows all prints all rows'))
+        self.assertEqual(terminal.enter('.rows all'), '')
+        self.assertEqual(len(terminal.enter('?- n(x).').splitlines()), 155)
+        self.assertEqual(terminal.enter('.rows many'), 'Error: .rows needs a number, or all\n')
+        self.assertEqual(terminal.enter('.timer'), 'Error: .timer needs on or off\n')
+        self.assertEqual(terminal.enter('.timer on'), '')
+        self.assertRegex(terminal.enter('?- n(1).'), END + r'\n\d+\.\d\d\d s\n$')
+        self.assertEqual(terminal.enter('.timer off'), '')
+        self.assertEqual(terminal.enter('?- n(1).').splitlines()[-1], END)
+        self.leave(terminal)
+        # The time comes last.
+        terminal = self.start_session('--explain')
+        self.graph(terminal)
+        self.assertEqual(terminal.enter('.timer on'), '')
+        self.assertRegex(terminal.enter('?- edge(1, x).'), END + r'\n(.*\n)*.*query 1\(x\)(.*\n)+\d+\.\d\d\d s\n$')
+        self.leave(terminal)
 
     def test_files_are_read_anew(self):
         self.write('graph.dl', '.decl edge(x:number, y:number)\nedge(1,2).\n')
@@ -290,6 +414,55 @@ class Sessions(CommandTest):
         terminal = self.start_session(XDG_STATE_HOME=self.path('file'))
         self.assertEqual(terminal.enter('.decl a(x:number)'), '')
         self.leave(terminal)
+
+    def test_completion(self):
+        terminal = self.start_session()
+        self.graph(terminal)
+        self.assertIn('\n2\n3\n', terminal.enter('?- re\t(1, x).'))
+        self.assertIn('edge(x:number, y:number)', terminal.enter('.rel\t'))
+        self.assertEqual(terminal.enter('.dec\tedges(x:number)'), '')
+        # The next word is ambiguous: the first tab completes what the matches share, the second lists the matches.
+        terminal.type('?- e\t\t')
+        terminal.wait_for('edge  edges')
+        self.assertIn('\ntrue\n', terminal.enter('(1, 2).'))
+        terminal.type('.re\t')
+        terminal.wait_for('.relations  .retract')
+        terminal.type('t\tedge(1, 2)\n')
+        self.assertTrue(terminal.until('\n' + PROMPT).endswith('\n%s.retract edge(1, 2)\n%s' % (PROMPT, PROMPT)))
+        self.assertIn('\nfalse\n', terminal.enter('?- edge(1, 2).'))
+        # A tab that follows no word is a blank, as in pasted programs.
+        self.assertEqual(terminal.enter('\tedge(1, 2).\tedge(1, \t3).'), '')
+        self.assertIn('\ntrue\n', terminal.enter('?- edge(1, 2), edge(1, 3).'))
+        self.assertIn('Undefined relation nothing', terminal.enter('?- nothing\t(1).'))
+        self.leave(terminal)
+
+    def test_explain_session(self):
+        prompt = 'Enter command > '
+        self.write('session.dl', '.decl edge, path(x:number, y:number)\nedge(1, 2). edge(2, 3).\n'
+                   'path(x, y) :- edge(x, y).\npath(x, z) :- edge(x, y), path(y, z).\n')
+        terminal = self.start_session('-t', 'explain', 'session.dl', prompt=prompt)
+        shown = 'edge(2, 3)\n-------(R1)\npath(2, 3)\n'
+        self.assertEqual(terminal.enter('explain pa\t(2, 3)', prompt), shown)
+        terminal.type('\x1b[A\n')
+        self.assertTrue(terminal.until('\n' + prompt).endswith('\n' + shown + prompt))
+        terminal.type('ex\t')
+        terminal.wait_for('exit  explain  explainnegation')
+        terminal.type('\x03')  # of the line
+        terminal.until('\n' + prompt)
+        terminal.type('que\tpath(x, y)\n')
+        terminal.until('y = 2\n', 'y = 3\n')
+        terminal.type('\x03')  # of the answers
+        terminal.until('\n' + prompt)
+        terminal.type('explainneg\tpath(2, 1)\n')
+        terminal.until('Pick a rule number: ')
+        self.assertEqual(terminal.enter('1', prompt), 'edge(2, 1) ✗\n---------(R1)\n path(2, 1)\n')
+        self.leave(terminal)
+        history = self.read('state', 'gpulog', 'explain-history')
+        self.assertIn('explainnegation', history)
+        self.assertNotIn('\n1\n', history)
+        terminal = self.start_session('-t', 'explain', 'session.dl', prompt=prompt)
+        terminal.type('q\n')
+        self.assertEqual(terminal.ended(), 0)
 
     def test_options_hold(self):
         terminal = self.start_session('--word-size', '64', '-j', '2', '-p', 'record.json')

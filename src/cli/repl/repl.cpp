@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "cli/interrupt.hpp"
@@ -17,8 +18,8 @@ bool is_interactive() { return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FI
 
 int run_repl(arguments given) {
   watch_signals(interrupt::ends_the_query);
-  line_editor editor(history_file());
   session entered(std::move(given));
+  line_editor editor(history_file("history"), [&](std::string_view text) { return entered.candidates_after(text); });
   fmt::print("gpulog {}. Rules and facts end with a dot, ?- asks, .help lists commands, Ctrl-D leaves.\n", version());
   std::string entry;
   while (cancelling_signal() == 0) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <new>
 #include <utility>
@@ -10,38 +11,32 @@
 #include "cli/interrupt.hpp"
 #include "cli/line_text.hpp"
 #include "cli/messages.hpp"
-#include "cli/profile/record.hpp"
-#include "cli/profile/tables.hpp"
 #include "cli/progress_line.hpp"
 #include "gpulog/engine.hpp"
 #include "gpulog/error.hpp"
+#include "support/suggestion.hpp"
+#include "syntax/token.hpp"
 
 namespace gpulog::cli {
 namespace {
 
 constexpr std::string_view query_mark = "?-";
-constexpr std::size_t profile_lines = 10;
 
 std::string without_quotes(const std::string& text) {
   const bool is_quoted = text.size() > 1 && text.front() == '"' && text.back() == '"';
   return is_quoted ? text.substr(1, text.size() - 2) : text;
 }
 
-}  // namespace
-
-const std::vector<session::command>& session::commands() {
-  static const std::vector<command> all = {
-      {".load", "FILE", "add a program's text from a file", &session::load},
-      {".list", "", "show the program", &session::list},
-      {".explain", "", "show the plan of the last query with expected and actual rows and times", &session::explain},
-      {".profile", "", "show where the time of the last query went", &session::profile},
-      {".help", "", "show this text", &session::help},
-      {".quit", "", "leave, as Ctrl-D does", &session::quit},
-  };
-  return all;
+/// Returns whether the entry has an empty last line.
+bool ends_empty(const std::string& entry) {
+  const std::size_t last = entry.find_last_not_of(blanks);
+  return std::count(entry.begin() + static_cast<std::ptrdiff_t>(last), entry.end(), '\n') > 1;
 }
 
+}  // namespace
+
 session::session(arguments given) : given_(std::move(given)), program_(given_.compile) {
+  program_.limit_rows(most_rows_);
   given_.run.cancelled = &cancel_requested;
   given_.run.report_seconds = given_.profile_every;
   given_.run.is_watched = given_.verbose || progress_line::is_terminal();
@@ -51,6 +46,15 @@ session::session(arguments given) : given_(std::move(given)), program_(given_.co
   for (const std::string& path : {given_.statistics_file, given_.profile_file}) {
     if (!path.empty()) given_.run.report_files.push_back(path);
   }
+}
+
+std::vector<std::string> session::candidates_after(std::string_view text) const {
+  std::vector<std::string> words = program_.names();
+  if (!trimmed(text).empty()) return words;
+  for (const command& known : commands())
+    words.push_back(std::string(known.name) + (known.argument.empty() ? "" : " "));
+  for (const std::string_view name : syntax::directive_names()) words.push_back(fmt::format(".{} ", name));
+  return words;
 }
 
 session::reply session::take(const std::string& entry) {
@@ -76,10 +80,30 @@ session::reply session::acted(const std::string& entry) {
     return ask(query);
   }
   const std::string word = text.substr(0, text.find_first_of(blanks));
+  std::vector<std::string> names;
   for (const command& known : commands()) {
+    const bool is_bare = known.argument.empty() && text == known.name.substr(1);
+    if (is_bare) return (this->*known.act)({});
     if (word == known.name) return (this->*known.act)(without_quotes(trimmed(text.substr(word.size()))));
+    names.emplace_back(known.name);
   }
-  return program_.add(entry) == outcome::unfinished ? reply::more : reply::done;
+  if (word.front() == '.' && closest_name(word, names) && !program_.accepts(entry))
+    throw input_error(fmt::format("There is no command {}{}", word, did_you_mean(word, names)));
+  return add(entry);
+}
+
+session::reply session::add(const std::string& entry) {
+  const outcome result = program_.add(entry);
+  if (result == outcome::accepted || !program_.is_query(entry))
+    return result == outcome::unfinished ? reply::more : reply::done;
+  if (result == outcome::refused) {
+    print_message("To ask this as a query, begin with ?-.\n");
+    return reply::done;
+  }
+  if (ends_empty(entry)) return ask(entry);
+  if (std::count(entry.begin(), entry.end(), '\n') == 1)
+    print_message("A query begins with ?-. An empty line asks this query; a dot ends a rule or fact.\n");
+  return reply::more;
 }
 
 session::reply session::ask(const std::string& query) {
@@ -87,8 +111,13 @@ session::reply session::ask(const std::string& query) {
   const outcome found = program_.ask(query, running_ ? &*running_ : nullptr, asked);
   if (found == outcome::unfinished) return reply::more;
   if (!asked) return reply::done;
+  const auto begin = std::chrono::steady_clock::now();
   go_on(*asked);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  const std::uint64_t rows = running_->relation(asked->queries().front().name).size();
+  if (most_rows_ && rows > *most_rows_) fmt::print("{} of {} rows; .rows all prints all rows\n", *most_rows_, rows);
   if (given_.explain) fmt::print("{}", gpulog::explain(*last_));
+  if (is_timed_) fmt::print("{:.3f} s\n", seconds.count());
   return reply::done;
 }
 
@@ -96,71 +125,26 @@ void session::go_on(const program& source) {
   forget_interrupts();
   try {
     if (!running_ || !running_->change_program(source)) running_.emplace(source, given_.run);
-    run(*running_);
+    run(*running_, last_);
+    computed_program_ = program_.listing();
   } catch (...) {
     running_.reset();
     throw;
   }
 }
 
-void session::run(engine& running) {
+void session::run(engine& running, std::optional<statistics>& figures) {
   try {
     if (given_.run.is_watched) line_.emplace(running);
     running.run();
     line_.reset();
   } catch (...) {
     line_.reset();
-    last_ = running.figures();
+    figures = running.figures();
     throw;
   }
-  last_ = running.figures();
+  figures = running.figures();
   if (given_.compile.warnings) program_.print_new_remarks(running.warnings());
 }
-
-session::reply session::load(const std::string& path) {
-  if (path.empty()) throw input_error(".load needs the name of a file");
-  program_.load(path);
-  return reply::done;
-}
-
-session::reply session::list(const std::string& /*argument*/) {
-  fmt::print("{}", program_.listing());
-  return reply::done;
-}
-
-session::reply session::explain(const std::string& /*argument*/) {
-  if (!last_) {
-    run_options everything = given_.run;
-    everything.tuning.insert_or_assign("unneeded-relations", "off");
-    forget_interrupts();
-    engine running(program_.without_queries(), std::move(everything));
-    run(running);
-  }
-  fmt::print("{}", gpulog::explain(*last_));
-  return reply::done;
-}
-
-session::reply session::profile(const std::string& /*argument*/) {
-  if (!last_) throw input_error("nothing has run: ask a query first");
-  fmt::print("{}", profile_tables(record_of(to_json(*last_), "the last query"), profile_lines));
-  return reply::done;
-}
-
-session::reply session::help(const std::string& /*argument*/) {
-  std::string text =
-      "Rules and facts end with a dot; declarations and directives may. ?- asks:\n"
-      "  .decl edge(x:symbol, y:symbol)\n"
-      "  edge(\"Vienna\", \"Linz\").\n"
-      "  ?- edge(x, \"Linz\").\n"
-      "Ctrl-C ends a query or leaves an entry. Commands:\n";
-  constexpr std::size_t width = 14;
-  for (const command& known : commands()) {
-    text += fmt::format("  {:<{}}{}\n", fmt::format("{} {}", known.name, known.argument), width, known.description);
-  }
-  fmt::print("{}", text);
-  return reply::done;
-}
-
-session::reply session::quit(const std::string& /*argument*/) { return reply::leave; }
 
 }  // namespace gpulog::cli

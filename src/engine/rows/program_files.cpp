@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -51,6 +52,15 @@ std::string file_named(const std::map<std::string, std::string>& parameters) {
     if (const auto found = parameters.find(key); found != parameters.end()) return found->second;
   }
   return "stdout";
+}
+
+/// Returns the number of rows to print of a query; all rows for other relations.
+std::uint64_t rows_to_print(const sema::relation& relation, const sema::io_directive& directive, std::uint64_t rows) {
+  const auto most = directive.parameters.find("most_rows");
+  if (!relation.is_query || most == directive.parameters.end()) return rows;
+  std::uint64_t number = rows;
+  std::from_chars(most->second.data(), most->second.data() + most->second.size(), number);
+  return std::min(rows, number);
 }
 
 }  // namespace
@@ -263,7 +273,7 @@ program_files::pending_output program_files::prepare_output(std::uint32_t number
   rows.kinds = kinds_of(relation);
   rows.structured = structure_of(relation, run_);
   rows.memory = &run_.values.memory;
-  rows.rows = results_.rows(number);
+  rows.rows = rows_to_print(relation, directive, results_.rows(number));
   if (!home.has_columns(number)) made.stream = home.executor().stream_rows(relation_id(number));
   if (run_.is_equivalence(number)) {
     rows.read = [&home, number](std::uint64_t first, std::uint64_t n, word* const* columns) {

@@ -127,6 +127,10 @@ std::vector<attribute> relation::attributes() const {
 
 std::uint64_t relation::size() const { return engine_->results().rows(relation_); }
 
+bool relation::is_complete() const {
+  return engine_->results().has_results_of(relation_) && engine_->results().is_complete(relation_id(relation_));
+}
+
 bool relation::contains(std::span<const value> values) const {
   const auto words = detail::known_row_of(values, relation_, engine_->run());
   return words && engine_->results().contains(relation_, *words);

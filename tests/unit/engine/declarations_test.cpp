@@ -55,6 +55,21 @@ TEST(declarations, of_a_rejected_program_there_are_none) {
   EXPECT_TRUE(program::from_text(".decl a(x:number)\nb(1).\n").relations().empty());
 }
 
+TEST(declarations, facts_with_their_places) {
+  const std::string text = typed + std::string("#define KM 5\nroad(\"a\", \"b\",  KM).\nshape(nil, $Leaf(), 1.5).\n");
+  const auto source = program::from_text(text, {}, "main.dl");
+  ASSERT_TRUE(source.ok()) << source.report();
+  std::vector<std::string> facts, places;
+  for (const gpulog::program_fact& fact : source.facts()) {
+    EXPECT_EQ(fact.path, "main.dl");
+    facts.push_back(fact.text);
+    places.push_back(text.substr(fact.begin, fact.end - fact.begin));
+  }
+  EXPECT_EQ(facts, (std::vector<std::string>{"c.r(1)", "road(\"a\",\"b\",5)", "shape(0,$Leaf,1.5)"}));
+  EXPECT_EQ(places, (std::vector<std::string>{"r(1)", "road(\"a\", \"b\",  KM)", "shape(nil, $Leaf(), 1.5)"}));
+  EXPECT_TRUE(program::from_text(".decl a(x:number)\na(1). b(1).\n").facts().empty());
+}
+
 TEST(declarations, what_the_caller_fills_is_not_warned_of) {
   const std::string text =
       ".decl edge(x:number)\n.decl other(x:number)\n.decl out(x:number)\nout(x) :- edge(x), other(x).\n";
