@@ -246,7 +246,9 @@ if(GPULOG_GPU_VENDOR STREQUAL "cuda")
   set(CMAKE_CUDA_EXTENSIONS OFF)
   find_package(CUDAToolkit REQUIRED)
   target_compile_definitions(gpulog_gpu_vendor INTERFACE GPULOG_GPU_CUDA)
-  target_link_libraries(gpulog_gpu_vendor INTERFACE CUDA::cudart_static)
+  # Installed with the library, so that users of the library need no CUDA toolkit (install.cmake).
+  target_link_libraries(gpulog_gpu_vendor INTERFACE $<BUILD_INTERFACE:CUDA::cudart_static>
+                                                    $<INSTALL_INTERFACE:gpulog::cuda_runtime>)
   list(TRANSFORM gpulog_cuda_architectures REPLACE "-(real|virtual)$" "" OUTPUT_VARIABLE gpulog_built_for)
 elseif(GPULOG_GPU_VENDOR STREQUAL "hip")
   # CMake 3.25 looks for the HIP package in AMD's location, not Debian's, and would link everything with clang. This

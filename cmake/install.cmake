@@ -10,7 +10,7 @@ install(DIRECTORY include/gpulog DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONE
 
 # Users of a static library link its dependencies, named as for find_package.
 set(gpulog_packages "")
-set(gpulog_required "")
+set(gpulog_runtime "")
 set(gpulog_private_libraries -pthread)
 foreach(library ${CMAKE_DL_LIBS})
   list(APPEND gpulog_private_libraries -l${library})
@@ -19,8 +19,17 @@ get_target_property(kind libgpulog TYPE)
 if(kind STREQUAL "STATIC_LIBRARY")
   set(gpulog_packages Threads TBB fmt ZLIB zstd SQLite3)
   if(GPULOG_GPU_VENDOR STREQUAL "cuda")
-    list(APPEND gpulog_packages CUDAToolkit)
-    list(APPEND gpulog_private_libraries "${CUDA_cudart_static_LIBRARY}" -lrt)
+    # In a folder of gpulog, because packages of CUDA install a file of this name beside other libraries.
+    file(REAL_PATH "${CUDA_cudart_static_LIBRARY}" runtime)
+    install(FILES ${runtime} DESTINATION ${CMAKE_INSTALL_LIBDIR}/gpulog RENAME libcudart_static.a COMPONENT development)
+    list(APPEND gpulog_private_libraries "\${libdir}/gpulog/libcudart_static.a" -lrt)
+    set(gpulog_runtime [[
+if(NOT TARGET gpulog::cuda_runtime)
+  add_library(gpulog::cuda_runtime STATIC IMPORTED)
+  set_target_properties(
+    gpulog::cuda_runtime PROPERTIES IMPORTED_LOCATION "${CMAKE_CURRENT_LIST_DIR}/../../gpulog/libcudart_static.a"
+                                    INTERFACE_LINK_LIBRARIES "Threads::Threads;${CMAKE_DL_LIBS};rt")
+endif()]])
   elseif(GPULOG_GPU_VENDOR STREQUAL "hip")
     list(APPEND gpulog_private_libraries "${gpulog_hip_library}")
   elseif(GPULOG_GPU_VENDOR STREQUAL "emulated")

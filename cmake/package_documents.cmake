@@ -25,6 +25,17 @@ License: Apache-2.0
  On Debian systems, the full text of the Apache License 2.0 is in
  /usr/share/common-licenses/Apache-2.0.
 ")
+  file(GLOB_RECURSE runtime RELATIVE ${root} ${root}/lib*/libcudart_static.a)
+  if(runtime)
+    file(APPEND ${documents}/copyright
+         "
+Files: usr/${runtime}
+Copyright: NVIDIA Corporation
+License: CUDA-EULA
+ The End User License Agreement of NVIDIA's CUDA Toolkit, https://docs.nvidia.com/cuda/eula.
+ Its Attachment A names the file among those that applications may distribute.
+")
+  endif()
   file(COPY ${sources}/CHANGELOG.md DESTINATION ${documents})
   file(RENAME ${documents}/CHANGELOG.md ${documents}/changelog)
   compress(${documents}/changelog)

@@ -89,10 +89,13 @@ class Installed(InFolder):
                 text = file.read()
             for folder in (ROOT, BUILD, os.path.join(self.parent, 'first')):
                 self.assertNotIn(folder, text, name)
+            # Nor the folder of a CUDA toolkit.
+            self.assertNotRegex(text, r'/[^ "]*/cuda', name)
 
     def test_consumer_by_cmake(self):
+        """Without a CUDA toolkit, of which the library brings what a program needs."""
         run(CMAKE, '-G', 'Ninja', '-S', CONSUMER, '-B', self.path('build'), '-DCMAKE_CXX_COMPILER=' + CXX,
-            '-DCMAKE_PREFIX_PATH=' + self.prefix)
+            '-DCMAKE_PREFIX_PATH=' + self.prefix, '-DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON')
         run(CMAKE, '--build', self.path('build'))
         self.check_consumer(self.path('build', 'consumer'))
 
