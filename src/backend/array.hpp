@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -56,6 +57,17 @@ class array {
   }
   void resize(std::uint64_t size) {
     reserve(size);
+    size_ = size;
+  }
+  /// Like resize(), for elements that are overwritten: all elements have arbitrary contents.
+  /// @param capacity of a new allocation, at least
+  void renew(std::uint64_t size, std::uint64_t capacity = 0) {
+    if (capacity_ < size) {
+      release();
+      capacity = std::max(size, capacity);
+      data_ = static_cast<T*>(resource_->allocate(capacity * sizeof(T), fresh_memory::anything));
+      capacity_ = capacity;
+    }
     size_ = size;
   }
   void push_back(T value) {

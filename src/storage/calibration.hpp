@@ -20,8 +20,8 @@ inline constexpr std::uint64_t least_packed_bytes = 16u << 20;
 inline constexpr double tuples_per_word = 2;
 /// Number of slots per thread when a growing table is rehashed: starting a thread costs as much as tens of thousands of
 /// slots; if tuples are read to find a slot, each read misses the cache in several columns (`bench_tuple_sets`).
-inline constexpr std::uint64_t slots_of_a_thread = 1u << 20;
-inline constexpr std::uint64_t row_slots_of_a_thread = 1u << 18;
+inline constexpr std::uint64_t slots_of_a_thread = 1u << 16;
+inline constexpr std::uint64_t row_slots_of_a_thread = 1u << 15;
 /// The number of tuples per word is estimated from one word in this many. No command measures this value.
 inline constexpr std::uint64_t sampled_word_share = 64;
 /// Of new tuples with priorities, one part in this many is evaluated first: tuples that are better than a bound

@@ -15,7 +15,7 @@ namespace gpulog::backend::cpu {
 
 /// Cut-offs between serial and parallel execution: below these sizes, starting workers costs more than it gains.
 struct cut_off {
-  static constexpr std::uint64_t elements_per_block = 1u << 15;
+  static constexpr std::uint64_t elements_per_block = 1u << 13;
   static constexpr std::uint64_t comparison_sort = 96;
   static constexpr unsigned digit_bits = 8;
   /// A serial sort uses wider digits, of at most `most_digit_bits` bits and with at least `keys_of_digit` keys per
@@ -24,6 +24,10 @@ struct cut_off {
   /// (`bench_primitives --benchmark_filter=radix_sort`).
   static constexpr std::uint64_t keys_of_digit = 4;
   static constexpr unsigned most_digit_bits = 18;
+  /// Several workers sort the buckets of the first digit unless a bucket holds one part in so many of the keys; a
+  /// worker takes so many buckets at a time. No other values were tried.
+  static constexpr unsigned bucket_share = 8;
+  static constexpr std::uint64_t buckets_together = 4;
   static constexpr std::uint64_t merge_per_block = 1u << 14;
 };
 
@@ -92,45 +96,16 @@ class cpu_backend {
     return total;
   }
 
-  /// Least significant digit first, usually 8 bits per pass; skips a pass if all keys share the digit.
+  /// A single worker sorts by the least significant digit first. Several workers first distribute the keys by the most
+  /// significant digit and then sort the buckets independently (three steps that wait for all workers, whatever the
+  /// number of digits), unless a bucket holds too large a part of the keys.
   [[nodiscard]] std::uint64_t* radix_sort(std::uint64_t* keys, std::uint64_t* scratch, std::uint64_t n,
                                           unsigned first_bit, unsigned last_bit) {
-    if (n < 2) return keys;
-    if (n <= cut_off::comparison_sort) {
-      const std::uint64_t mask = (last_bit - first_bit >= 64) ? ~0ULL : ((1ULL << (last_bit - first_bit)) - 1);
-      std::stable_sort(keys, keys + n, [=](std::uint64_t a, std::uint64_t b) {
-        return ((a >> first_bit) & mask) < ((b >> first_bit) & mask);
-      });
-      return keys;
+    const std::uint64_t blocks = n <= cut_off::comparison_sort ? 1 : block_count(n);
+    if (blocks > 1 && last_bit - first_bit > cut_off::digit_bits) {
+      if (std::uint64_t* const sorted = sort_buckets(keys, scratch, n, first_bit, last_bit)) return sorted;
     }
-    const std::uint64_t blocks = block_count(n);
-    const unsigned digit_bits = digit_bits_of(n, blocks, last_bit - first_bit);
-    const std::uint64_t buckets = 1ULL << digit_bits;
-    std::vector<std::uint64_t> counts(blocks * buckets);
-    for (unsigned shift = first_bit; shift < last_bit; shift += digit_bits) {
-      const std::uint64_t mask = last_bit - shift >= digit_bits ? buckets - 1 : (1ULL << (last_bit - shift)) - 1;
-      std::fill(counts.begin(), counts.end(), 0);
-      for_each_block(n, [&](std::uint64_t block, std::uint64_t begin, std::uint64_t end) {
-        std::uint64_t* count = counts.data() + block * buckets;
-        for (std::uint64_t i = begin; i < end; ++i) ++count[(keys[i] >> shift) & mask];
-      });
-      std::uint64_t running = 0;
-      bool shared_digit = false;
-      for (std::uint64_t bucket = 0; bucket < buckets; ++bucket) {
-        const std::uint64_t before = running;
-        for (std::uint64_t block = 0; block < blocks; ++block) {
-          running += std::exchange(counts[block * buckets + bucket], running);
-        }
-        shared_digit = shared_digit || running - before == n;
-      }
-      if (shared_digit) continue;
-      for_each_block(n, [&](std::uint64_t block, std::uint64_t begin, std::uint64_t end) {
-        std::uint64_t* next = counts.data() + block * buckets;
-        for (std::uint64_t i = begin; i < end; ++i) scratch[next[(keys[i] >> shift) & mask]++] = keys[i];
-      });
-      std::swap(keys, scratch);
-    }
-    return keys;
+    return sort_digits(keys, scratch, n, {first_bit, last_bit}, blocks);
   }
 
   /// Path merge (Green, McColl, Bader 2012): each block finds its start on the merge path by binary search over a cross
@@ -203,9 +178,105 @@ class cpu_backend {
     return (bits + passes - 1) / passes;
   }
 
+  struct bit_range {
+    unsigned first;
+    unsigned last;
+  };
+
+  /// Sorts least significant digit first, usually 8 bits per pass; skips a pass if all keys share the digit.
+  /// @param blocks number of blocks into which the workers divide the keys; 1: the calling thread sorts
+  [[nodiscard]] std::uint64_t* sort_digits(std::uint64_t* keys, std::uint64_t* scratch, std::uint64_t n, bit_range bits,
+                                           std::uint64_t blocks) {
+    if (n < 2) return keys;
+    if (n <= cut_off::comparison_sort) {
+      const std::uint64_t mask = bits.last - bits.first >= 64 ? ~0ULL : (1ULL << (bits.last - bits.first)) - 1;
+      std::stable_sort(keys, keys + n, [=](std::uint64_t a, std::uint64_t b) {
+        return ((a >> bits.first) & mask) < ((b >> bits.first) & mask);
+      });
+      return keys;
+    }
+    const unsigned digit_bits = digit_bits_of(n, blocks, bits.last - bits.first);
+    const std::uint64_t buckets = 1ULL << digit_bits;
+    std::vector<std::uint64_t> counts(blocks * buckets);
+    for (unsigned shift = bits.first; shift < bits.last; shift += digit_bits) {
+      const std::uint64_t mask = bits.last - shift >= digit_bits ? buckets - 1 : (1ULL << (bits.last - shift)) - 1;
+      count_digits(keys, n, shift, mask, counts, blocks);
+      if (start_digits(counts, blocks) == n) continue;
+      move_by_digit(keys, scratch, n, shift, mask, counts, blocks);
+      std::swap(keys, scratch);
+    }
+    return keys;
+  }
+
+  /// Distributes keys by their most significant digit and sorts the buckets independently.
+  /// @return the sorted keys; nullptr, with unchanged keys, if a bucket is too large for workers to share the work
+  [[nodiscard]] std::uint64_t* sort_buckets(std::uint64_t* keys, std::uint64_t* scratch, std::uint64_t n,
+                                            unsigned first_bit, unsigned last_bit) {
+    const unsigned shift = last_bit - cut_off::digit_bits;
+    constexpr std::uint64_t buckets = 1ULL << cut_off::digit_bits;
+    const std::uint64_t blocks = block_count(n);
+    std::vector<std::uint64_t> counts(blocks * buckets);
+    count_digits(keys, n, shift, buckets - 1, counts, blocks);
+    if (start_digits(counts, blocks) > n / std::min(workers(), cut_off::bucket_share)) return nullptr;
+    // Before the keys move, the first block's places are the starts of the buckets.
+    std::vector<std::uint64_t> starts(counts.begin(), counts.begin() + buckets);
+    starts.push_back(n);
+    move_by_digit(keys, scratch, n, shift, buckets - 1, counts, blocks);
+    launcher_.run(buckets / cut_off::buckets_together, [&](unsigned, std::uint64_t group) {
+      for (std::uint64_t i = 0; i < cut_off::buckets_together; ++i) {
+        const std::uint64_t begin = starts[group * cut_off::buckets_together + i];
+        const std::uint64_t size = starts[group * cut_off::buckets_together + i + 1] - begin;
+        const std::uint64_t* const sorted = sort_digits(scratch + begin, keys + begin, size, {first_bit, shift}, 1);
+        if (sorted != scratch + begin) std::copy_n(sorted, size, scratch + begin);
+      }
+    });
+    return scratch;
+  }
+
+  /// Counts the keys by digit, `mask` wide, for each block.
+  void count_digits(const std::uint64_t* keys, std::uint64_t n, unsigned shift, std::uint64_t mask,
+                    std::vector<std::uint64_t>& counts, std::uint64_t blocks) {
+    std::fill(counts.begin(), counts.end(), 0);
+    const std::uint64_t buckets = counts.size() / blocks;
+    for_each_of(blocks, n, [&](std::uint64_t block, std::uint64_t begin, std::uint64_t end) {
+      std::uint64_t* count = counts.data() + block * buckets;
+      for (std::uint64_t i = begin; i < end; ++i) ++count[(keys[i] >> shift) & mask];
+    });
+  }
+
+  /// Replaces counts by the places of the first keys of each digit and block.
+  /// @return the largest number of keys that share a digit
+  static std::uint64_t start_digits(std::vector<std::uint64_t>& counts, std::uint64_t blocks) {
+    const std::uint64_t buckets = counts.size() / blocks;
+    std::uint64_t running = 0;
+    std::uint64_t most = 0;
+    for (std::uint64_t bucket = 0; bucket < buckets; ++bucket) {
+      const std::uint64_t before = running;
+      for (std::uint64_t block = 0; block < blocks; ++block)
+        running += std::exchange(counts[block * buckets + bucket], running);
+      most = std::max(most, running - before);
+    }
+    return most;
+  }
+
+  /// Moves keys to their places, which advance.
+  void move_by_digit(const std::uint64_t* keys, std::uint64_t* moved, std::uint64_t n, unsigned shift,
+                     std::uint64_t mask, std::vector<std::uint64_t>& places, std::uint64_t blocks) {
+    const std::uint64_t buckets = places.size() / blocks;
+    for_each_of(blocks, n, [&](std::uint64_t block, std::uint64_t begin, std::uint64_t end) {
+      std::uint64_t* next = places.data() + block * buckets;
+      for (std::uint64_t i = begin; i < end; ++i) moved[next[(keys[i] >> shift) & mask]++] = keys[i];
+    });
+  }
+
   template <class Function>
   void for_each_block(std::uint64_t n, Function&& function) {
-    const std::uint64_t blocks = block_count(n);
+    for_each_of(block_count(n), n, function);
+  }
+
+  /// Calls function(block, begin, end) for each of the blocks of n elements.
+  template <class Function>
+  void for_each_of(std::uint64_t blocks, std::uint64_t n, const Function& function) {
     launcher_.run(
         blocks, [&](unsigned, std::uint64_t block) { function(block, n * block / blocks, n * (block + 1) / blocks); });
   }

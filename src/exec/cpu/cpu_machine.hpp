@@ -14,6 +14,7 @@
 
 #include "exec/calibration.hpp"
 #include "exec/cpu/matrix_scan.hpp"
+#include "exec/cpu/row_inserter.hpp"
 #include "exec/cpu/run_memory.hpp"
 #include "exec/executor.hpp"
 #include "exec/fixpoint/machine.hpp"
@@ -94,29 +95,8 @@ class cpu_machine {
     return std::make_unique<relation>(*resource_, arity, options_of_relation);
   }
 
-  /// Loads rows in file order, with one worker. No result depends on the order, but adjacent rows stay together.
   void load_rows(relation& target, const std::vector<const word*>& columns, std::uint64_t rows) {
-    if (backend_.workers() > 1 && target.arity() != 0 && target.inserts_at_once() && rows >= 2 * cut_.range_elements)
-      return load_rows_at_once(target, columns, rows);
-    const auto present = [&] { return target.rows() + target.appended_rows(); };
-    const std::uint64_t first = present();
-    const auto room = [&](std::uint32_t n, std::uint64_t row) {
-      if (target.has_room(n)) return;
-      // While all rows are new, allocates once instead of copying a set from size to size.
-      const bool all_new = target.inserts_at_once() && row != 0 && present() - first == row;
-      if (all_new) make_room_at_once(target, rows - row);
-      while (!target.has_room(n)) target.make_room(backend_, n);
-    };
-    load_tiles<storage::exclusive_access>(target, columns, 0, rows, 0, room);
-  }
-
-  /// Makes space for all rows, or for the maximum before a set may become packed words; no effect if memory is short.
-  void make_room_at_once(relation& target, std::uint64_t rows) {
-    constexpr std::uint64_t most = storage::calibration::least_packed_bytes / sizeof(std::uint64_t) / 2;
-    try {
-      target.make_room(backend_, std::min(rows, most));
-    } catch (const backend::memory_exceeded&) {
-    }
+    row_inserter<Backend>(backend_, scratch_, cut_.range_elements).load(target, columns, rows);
   }
 
   /// Loads distinct rows into a relation that is only read.
@@ -413,16 +393,26 @@ class cpu_machine {
       return {runner.candidates(), runner.fresh() + target.choose(backend_), runner.bindings()};
     }
     kernels::refresh_searched(program, relations);
-    std::vector<std::optional<kernels::tile_runner<storage::concurrent_access>>> runners(workers);
+    struct worker_run {
+      std::optional<kernels::tile_runner<storage::concurrent_access>> runner;
+      double start = 0;
+      double end = 0;
+    };
+    std::vector<worker_run> runs(workers);
     feed([&](unsigned worker, std::uint64_t begin, std::uint64_t end, const word* const* given) {
-      auto& runner = runners[worker];
-      if (!runner)
-        runner.emplace(program, relations, worker, *scratch_[worker], gate, stop, memory.windows(), memory.folded());
-      runner->run(begin, end, make_room, given);
+      worker_run& own = runs[worker];
+      if (!own.runner) {
+        own.start = storage::seconds_now();
+        own.runner.emplace(program, relations, worker, *scratch_[worker], gate, stop, memory.windows(),
+                           memory.folded());
+      }
+      own.runner->run(begin, end, make_room, given);
+      own.end = storage::seconds_now();
     });
     pipeline_counts counts;
-    for (const auto& runner : runners) {
+    for (const auto& [runner, start, end] : runs) {
       if (!runner) continue;
+      counts.worker_seconds += end - start;
       counts.candidates += runner->candidates();
       counts.fresh += runner->fresh();
       counts.bindings += runner->bindings();
@@ -431,46 +421,6 @@ class cpu_machine {
     count_run(program);
     counts.fresh += target.choose(backend_);
     return counts;
-  }
-
-  /// Loads rows [begin, end). Calls room(n, row) before each tile.
-  template <class Access, class Room>
-  void load_tiles(relation& target, const std::vector<const word*>& columns, std::uint64_t begin, std::uint64_t end,
-                  unsigned worker, const Room& room) {
-    std::vector<const word*> tile(columns.size());
-    for (std::uint64_t row = begin; row < end; row += storage::tile_rows) {
-      const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(storage::tile_rows, end - row));
-      for (std::size_t c = 0; c < columns.size(); ++c) tile[c] = columns[c] + row;
-      room(n, row);
-      target.template insert<Access>(tile.data(), n, scratch_[worker]->insert, worker);
-      if constexpr (std::is_same_v<Access, storage::exclusive_access>) target.choose_in_order();
-    }
-  }
-
-  /// Loads in rounds, because the number of distinct rows is unknown. Once most rows are new, the rest is one round;
-  /// until then a round loads three times the existing rows, so that growth moves a third of what it adds.
-  void load_rows_at_once(relation& target, const std::vector<const word*>& columns, std::uint64_t rows) {
-    const auto present = [&] { return target.rows() + target.appended_rows(); };
-    const std::uint64_t before = present();
-    const std::uint64_t room_beside = relation::room_for(backend_.workers());
-    for (std::uint64_t begin = 0; begin < rows;) {
-      std::uint64_t n = std::min(rows - begin, std::max(calibration::first_rows_at_once, 3 * present()));
-      const auto fresh = static_cast<double>(present() - before);
-      const bool most_are_new = begin != 0 && fresh >= static_cast<double>(begin) * calibration::new_share_of_one_round;
-      if (most_are_new) {
-        make_room_at_once(target, rows - begin + room_beside);
-        if (target.has_room(rows - begin + room_beside)) n = rows - begin;
-      }
-      while (!target.has_room(n + room_beside)) target.make_room(backend_, n + room_beside);
-      std::vector<const word*> round = columns;
-      for (const word*& column : round) column += begin;
-      const std::uint64_t piece = std::max<std::uint64_t>(storage::tile_rows, cut_.range_elements / 2);
-      backend_.for_each_tile(n, piece, [&](unsigned worker, std::uint64_t first, std::uint64_t behind) {
-        load_tiles<storage::concurrent_access>(target, round, first, behind, worker,
-                                               [](std::uint32_t, std::uint64_t) {});
-      });
-      begin += n;
-    }
   }
 
   static void count_copy(const kernels::pipeline& program, std::uint64_t rows) {

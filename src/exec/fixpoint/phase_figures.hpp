@@ -12,6 +12,7 @@ struct pipeline_counts {
   std::uint64_t candidates = 0;
   std::uint64_t fresh = 0;
   std::uint64_t bindings = 0;  ///< bindings produced by joins, if the machine counts them
+  double worker_seconds = 0;   ///< sum over the workers; 0: a single worker, or not measured
 };
 
 /// A version of a phase, for a machine that runs several versions at a time.

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "exec/calibration.hpp"
 #include "exec/fixpoint/phase_figures.hpp"
 #include "exec/fixpoint/pipeline_builder.hpp"
 #include "exec/fixpoint/plan_relations.hpp"
@@ -30,7 +31,7 @@ struct running_version {
   kernels::pipeline pipeline;
   version_statistics* figures;
   double candidates_per_row = 1;  ///< candidates per row in the last run
-  double seconds_per_row = 0;     ///< seconds per row in the last separate run
+  double seconds_per_row = 0;     ///< seconds of all workers per row in the last run
   std::uint64_t rows_left = 0;    ///< unread rows of the first expansion in the running phase
   step_timer timer = {};
   std::vector<relation_id> needed = {};  ///< relations without which the version finds no tuples
@@ -44,6 +45,10 @@ struct running_version {
     figures->tuples += counts.fresh;
     figures->bindings += std::max(counts.bindings, counts.candidates);
     candidates_per_row = std::max(1.0, static_cast<double>(counts.candidates) / static_cast<double>(rows));
+  }
+  /// @param seconds of all workers of the last run
+  void measure(double seconds, std::uint64_t rows) {
+    seconds_per_row = std::max(0.0, seconds - calibration::host_run_seconds) / static_cast<double>(rows);
   }
 };
 

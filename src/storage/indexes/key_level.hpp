@@ -123,7 +123,7 @@ class key_level {
   /// @param value value(c, i) returns key column c of sorted row i
   template <class Backend, class Value>
   void build(Backend& backend, std::uint64_t n, const Value& value) {
-    first_.resize(n + 1);
+    first_.renew(n + 1);
     const std::uint32_t length = length_;
     groups_ = backend.select_if(
         n,
@@ -139,7 +139,7 @@ class key_level {
     first_.resize(groups_ + 1);
     if (may_be_direct_ && groups_ < n / 2) first_.set_capacity(groups_ + 1);
     for (std::uint32_t c = 0; c < length; ++c) {
-      keys_[c].resize(groups_);
+      keys_[c].renew(groups_);
       word* const out = keys_[c].data();
       const std::uint32_t* const first = first_.data();
       backend.for_each(groups_, [&value, out, first, c](std::uint64_t g) { out[g] = value(c, first[g]); });
@@ -153,7 +153,7 @@ class key_level {
   void merge(Backend& backend, const key_level& a, const key_level& b, const buffer_policy& buffers, const Copy& copy) {
     const std::uint64_t blocks =
         backend.workers() == 1 ? 1
-                               : std::clamp<std::uint64_t>((a.groups_ + b.groups_) / 8192, 1, backend.workers() * 4ULL);
+                               : std::clamp<std::uint64_t>((a.groups_ + b.groups_) / 2048, 1, backend.workers() * 4ULL);
     std::vector<std::uint64_t> a_split(blocks + 1), b_split(blocks + 1), merged(blocks + 1);
     for (std::uint64_t block = 0; block <= blocks; ++block) {
       a_split[block] = a.groups_ * block / blocks;
@@ -172,8 +172,8 @@ class key_level {
     for (std::uint64_t block = 0; block < blocks; ++block) merged[block + 1] += merged[block];
     groups_ = merged[blocks];
     const std::uint64_t capacity = buffers.capacity(a.groups_, b.groups_);
-    resize_buffer(first_, groups_ + 1, capacity + 1);
-    for (auto& column : keys_) resize_buffer(column, groups_, capacity);
+    first_.renew(groups_ + 1, capacity + 1);
+    for (auto& column : keys_) column.renew(groups_, capacity);
     backend.for_each_tile(blocks, 1, [&](unsigned, std::uint64_t block, std::uint64_t) {
       std::uint64_t g = merged[block];
       walk(a, b, a_split[block], a_split[block + 1], b_split[block], b_split[block + 1],
@@ -206,15 +206,6 @@ class key_level {
     std::uint64_t code;
     std::uint64_t range;
   };
-
-  template <class T>
-  static void resize_buffer(array<T>& buffer, std::uint64_t size, std::uint64_t capacity) {
-    if (buffer.capacity() < size) {
-      buffer.release();
-      buffer.set_capacity(std::max(size, capacity));
-    }
-    buffer.resize(size);
-  }
 
   template <class Key>
   [[nodiscard]] bool same_key(std::uint64_t group, const Key& key) const {
@@ -265,7 +256,7 @@ class key_level {
   template <class Backend>
   void build_direct(Backend& backend, std::uint64_t largest) {
     table_.release();
-    direct_.resize(largest + 2);
+    direct_.renew(largest + 2);
     std::uint32_t* const direct = direct_.data();
     const word* const keys = keys_[0].data();
     const std::uint32_t* const first = first_.data();

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -64,22 +66,44 @@ inline bool sort_by_counts(memory_resource& resource, const column_pointers& col
   return true;
 }
 
-/// Sorts rows [begin, end) by the given columns, most significant first (Algorithm 1: a stable sort from the last
-/// column to the first). Fills `sorted` with row - begin.
+/// Returns the union of the bits of n values.
 template <class Backend>
-void sort_rows(Backend& backend, memory_resource& resource, const column_pointers& columns,
-               const std::vector<std::uint32_t>& by, std::uint64_t begin, std::uint64_t end,
-               array<std::uint32_t>& sorted) {
-  const std::uint64_t n = end - begin;
-  sorted.resize(n);
-  std::uint32_t* const out = sorted.data();
-  if (n == 1) {
-    out[0] = 0;
-    return;
-  }
-  if (backend.workers() == 1 && sort_by_counts(resource, columns, by, begin, n, sorted)) return;
-  array<std::uint64_t> items(resource, n);
-  array<std::uint64_t> scratch(resource, n);
+[[nodiscard]] word all_bits(Backend& backend, const word* values, std::uint64_t n) {
+  std::atomic<word> all{0};
+  backend.for_each_tile(n, std::uint64_t{1} << 16, [&all, values](unsigned, std::uint64_t from, std::uint64_t until) {
+    word own = 0;
+    for (std::uint64_t i = from; i < until; ++i) own |= values[i];
+    all.fetch_or(own, std::memory_order_relaxed);
+  });
+  return all.load(std::memory_order_relaxed);
+}
+
+/// Sorts rows by all columns at once: the items are keys of several columns, with the number of the row in the lowest
+/// bits.
+/// @param widths number of bits by column; all columns and a number of a row fit into 64 bits
+template <class Backend>
+[[nodiscard]] const std::uint64_t* sort_packed(Backend& backend, const column_pointers& columns,
+                                               const std::vector<std::uint32_t>& by,
+                                               const std::vector<unsigned>& widths, std::uint64_t begin,
+                                               array<std::uint64_t>& items, array<std::uint64_t>& scratch) {
+  const std::uint64_t n = items.size();
+  std::uint64_t* const item = items.data();
+  backend.for_each(n, [&, item](std::uint64_t i) {
+    std::uint64_t key = 0;
+    for (std::size_t k = 0; k < by.size(); ++k) key = key << widths[k] | columns[by[k]][begin + i];
+    item[i] = key << std::bit_width(n - 1) | i;
+  });
+  const auto first = static_cast<unsigned>(std::bit_width(n - 1));
+  return backend.radix_sort(item, scratch.data(), n, first, std::accumulate(widths.begin(), widths.end(), first));
+}
+
+/// Sorts rows column by column, from the last to the first. The items are values, with the row in the lower half.
+template <class Backend>
+[[nodiscard]] const std::uint64_t* sort_columns(Backend& backend, const column_pointers& columns,
+                                                const std::vector<std::uint32_t>& by,
+                                                const std::vector<unsigned>& widths, std::uint64_t begin,
+                                                array<std::uint64_t>& items, array<std::uint64_t>& scratch) {
+  const std::uint64_t n = items.size();
   std::uint64_t* current = items.data();
   std::uint64_t* other = scratch.data();
   backend.for_each(n, [current](std::uint64_t i) { current[i] = i; });
@@ -89,13 +113,39 @@ void sort_rows(Backend& backend, memory_resource& resource, const column_pointer
       const auto row = static_cast<word>(current[i]);
       current[i] = pack(column[row], row);
     });
-    // Passes above the highest used bit would find a single digit only.
-    word all = 0;
-    for (std::uint64_t i = 0; i < n; ++i) all |= column[i];
-    std::uint64_t* result = backend.radix_sort(current, other, n, 32, 32 + static_cast<unsigned>(std::bit_width(all)));
-    if (result != current) std::swap(current, other);
+    if (backend.radix_sort(current, other, n, 32, 32 + widths[k]) != current) std::swap(current, other);
   }
-  backend.for_each(n, [current, out](std::uint64_t i) { out[i] = static_cast<std::uint32_t>(current[i]); });
+  return current;
+}
+
+/// Sorts rows [begin, end) by the given columns, most significant first (Algorithm 1: a stable sort from the last
+/// column to the first). Fills `sorted` with row - begin.
+template <class Backend>
+void sort_rows(Backend& backend, memory_resource& resource, const column_pointers& columns,
+               const std::vector<std::uint32_t>& by, std::uint64_t begin, std::uint64_t end,
+               array<std::uint32_t>& sorted) {
+  const std::uint64_t n = end - begin;
+  sorted.renew(n);
+  std::uint32_t* const out = sorted.data();
+  if (n == 1) {
+    out[0] = 0;
+    return;
+  }
+  if (backend.workers() == 1 && sort_by_counts(resource, columns, by, begin, n, sorted)) return;
+  std::vector<unsigned> widths;
+  unsigned width = static_cast<unsigned>(std::bit_width(n - 1));
+  for (const std::uint32_t c : by) {
+    // Passes above the highest used bit would find a single digit only.
+    widths.push_back(static_cast<unsigned>(std::bit_width(all_bits(backend, columns[c] + begin, n))));
+    width += widths.back();
+  }
+  array<std::uint64_t> items(resource, n, backend::fresh_memory::anything);
+  array<std::uint64_t> scratch(resource, n, backend::fresh_memory::anything);
+  const bool is_packed = width <= 64;
+  const std::uint64_t* const result = is_packed ? sort_packed(backend, columns, by, widths, begin, items, scratch)
+                                                : sort_columns(backend, columns, by, widths, begin, items, scratch);
+  const std::uint64_t mask = is_packed ? (std::uint64_t{1} << std::bit_width(n - 1)) - 1 : UINT32_MAX;
+  backend.for_each(n, [result, out, mask](std::uint64_t i) { out[i] = static_cast<std::uint32_t>(result[i] & mask); });
 }
 
 /// A sorted index array with its key levels. Immutable unless opened for appending; at most 2^32 - 1 rows.
@@ -136,13 +186,13 @@ class sorted_run {
                 [&, row](std::uint32_t c, std::uint64_t i) { return columns[layout.order[c]][begin + row[i]]; });
     }
     if (layout.positions) {
-      positions_.resize(rows_);
+      positions_.renew(rows_);
       std::uint32_t* const out = positions_.data();
       backend.for_each(rows_,
                        [out, row, begin](std::uint64_t i) { out[i] = static_cast<std::uint32_t>(begin + row[i]); });
     }
     for (std::size_t s = 0; s < stored_.size(); ++s) {
-      stored_[s].resize(rows_);
+      stored_[s].renew(rows_);
       backend.gather(columns[layout.stored[s]] + begin, row, rows_, stored_[s].data());
     }
   }
@@ -177,16 +227,9 @@ class sorted_run {
     freed_rows freed(backend.workers() == 1 && frees);
     rows_ = a.rows_ + b.rows_;
     const std::uint64_t capacity = buffers.capacity(a.rows_, b.rows_);
-    const auto resize = [this, capacity](auto& buffer) {
-      if (buffer.capacity() < rows_) {
-        buffer.release();
-        buffer.set_capacity(std::max(rows_, capacity));
-      }
-      buffer.resize(rows_);
-    };
-    for (auto& column : stored_) resize(column);
+    for (auto& column : stored_) column.renew(rows_, capacity);
     const bool with_positions = a.positions_.size() != 0 || b.positions_.size() != 0;
-    if (with_positions) resize(positions_);
+    if (with_positions) positions_.renew(rows_, capacity);
     for (std::size_t l = 0; l < levels_.size(); ++l) {
       // The finest level moves the rows.
       if (l + 1 < levels_.size()) {

@@ -155,7 +155,7 @@ class row_slots : public array_of_slots<Slot> {
   template <class Access, class From, class HashOf, class Fetch>
   void move_entries(backend::array<From>& old, std::uint64_t begin, std::uint64_t end, std::uint64_t mask,
                     const HashOf& hash_of, const Fetch& fetch) {
-    constexpr std::uint64_t stride = 1u << 18;
+    constexpr std::uint64_t stride = array_of_slots<Slot>::freed_bytes / sizeof(From);
     constexpr std::uint64_t batch = 32;
     std::uint64_t rows[batch];
     while (begin < end) {

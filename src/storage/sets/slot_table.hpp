@@ -45,6 +45,8 @@ class array_of_slots {
   }
 
  protected:
+  /// Bytes of a smaller table that are freed at a time: a smaller part would divide huge pages.
+  static constexpr std::uint64_t freed_bytes = 4u << 20;
   /// Number of slots in a cache line.
   static constexpr std::uint64_t line = 64 / sizeof(Slot);
 
@@ -111,7 +113,7 @@ class array_of_slots {
   template <class Read, class Put>
   static void sweep(backend::array<Slot>& old, std::uint64_t begin, std::uint64_t end, const Read& read,
                     const Put& put) {
-    constexpr std::uint64_t stride = 1u << 18;
+    constexpr std::uint64_t stride = freed_bytes / sizeof(Slot);
     constexpr std::uint64_t batch = 512;
     std::uint64_t kept[batch];
     for (; begin < end; begin += stride) {

@@ -153,10 +153,12 @@ TYPED_TEST(sorted_indexes, sort_rows_is_stable_by_the_given_columns) {
     for (word& value : b) value = static_cast<word>(random());
     std::vector<word> c(n + 5);  // with a, small enough to be counted
     for (word& value : c) value = static_cast<word>(random() % (n / 2 + 1));
+    std::vector<word> d(n + 5);  // with b, too wide for one key of 64 bits
+    for (word& value : d) value = static_cast<word>(random() % 7 * 0x24924924);
     for (const std::vector<std::uint32_t>& by :
-         {std::vector<std::uint32_t>{0}, {1}, {0, 1}, {1, 0}, {}, {2}, {2, 0}, {0, 2}, {0, 2, 0}}) {
+         {std::vector<std::uint32_t>{0}, {1}, {0, 1}, {1, 0}, {}, {2}, {2, 0}, {0, 2}, {0, 2, 0}, {3, 1}}) {
       array<std::uint32_t> sorted(this->memory);
-      const column_pointers columns = {a.data(), b.data(), c.data()};
+      const column_pointers columns = {a.data(), b.data(), c.data(), d.data()};
       sort_rows(this->backend, this->memory, columns, by, 5, n + 5, sorted);
       std::vector<std::uint32_t> expected(n);
       for (std::uint32_t i = 0; i < n; ++i) expected[i] = i;

@@ -60,6 +60,7 @@ void run_batch(phase_run<Machine>& phase) {
       if (one.state == phase_version::outcome::left) continue;
       phase.finish(numbers[i]);
       version.count(one.counts, one.rows);
+      if (one.seconds > 0) version.measure(one.seconds, one.rows);
     }
   }
 }

@@ -81,7 +81,7 @@ void run_pipelines(phase_run<Machine>& phase) {
     const double elapsed = version.timer.end(shared.clock, is_short<Machine>(made));
     const double seconds = std::max(0.0, elapsed - (figures.index_seconds + figures.materialize_seconds - others));
     version.figures->seconds += seconds;
-    version.seconds_per_row = std::max(0.0, seconds - calibration::host_run_seconds) / static_cast<double>(rows);
+    version.measure(counts.worker_seconds > 0 ? counts.worker_seconds : seconds, rows);
     // When candidates filled their buffer, the join was interrupted to deduplicate them; subtract that time.
     const storage::phase_times& after = target.times();
     phase.figures.join_seconds +=
