@@ -336,7 +336,7 @@ std::string explain(const program& plan) {
       result += fmt::format("  {} facts of {}\n", facts->rows, plan.relations[id.value].name);
     }
     for (const relation_id id : printed.relations) {
-      if (plan.relations[id.value].needs_set) continue;
+      if (plan.relations[id.value].needs_set && !plan.relations[id.value].loops_distinct) continue;
       result += fmt::format("  no tuple set for {}: its rule derives each tuple once\n", plan.relations[id.value].name);
     }
     if (!printed.once.versions.empty()) result += phase_text(plan, printed.once, "once");

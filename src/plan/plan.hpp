@@ -260,6 +260,8 @@ struct relation {
   bool needs_set = true;          ///< false: no membership tests occur and rows cannot repeat
   /// Rows derived by rules before the loop, in an initially empty relation, cannot repeat.
   bool begins_distinct = false;
+  /// One version of the loop derives the relation, and no row twice. Only the CPU omits the set.
+  bool loops_distinct = false;
   std::uint64_t size_limit = 0;  ///< .limitsize, 0: none
   /// Each group of columns is a key of which one tuple stays; not empty: only the CPU can hold the relation.
   std::vector<std::vector<std::uint32_t>> choice_domains;

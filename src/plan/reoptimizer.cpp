@@ -99,7 +99,8 @@ void reoptimizer::note_uses_of(const std::vector<bool>& may_run) {
     if (!may_run.empty() && !may_run[number]) continue;
     const stratum& planned = plan.strata[number];
     for (const relation_id member : planned.relations) {
-      if (plan.relations[member.value].needs_set) sets[member.value] = others[member.value] = number + 1;
+      const relation& target = plan.relations[member.value];
+      if (target.needs_set && !target.loops_distinct) sets[member.value] = others[member.value] = number + 1;
     }
     for_each_version(planned, [&](const rule_version& version) {
       for_each_read(version, [&](relation_id relation, index_id used, bool asks_set) {

@@ -147,7 +147,9 @@ class version_checker {
     if (op.keys.empty()) return;
     if (op.keys.size() != arity(op.relation)) fail("a test of the tuple set does not give all columns");
     if (op.rows != row_part::all) fail("a test of the tuple set does not ask for all rows");
-    if (op.relation.value < plan_.relations.size() && !plan_.relations[op.relation.value].needs_set) {
+    if (op.relation.value >= plan_.relations.size()) return;
+    const relation& tested = plan_.relations[op.relation.value];
+    if (!tested.needs_set || tested.loops_distinct) {
       fail("a relation without a set is asked for membership");
     }
   }

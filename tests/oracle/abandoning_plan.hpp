@@ -11,14 +11,16 @@
 
 namespace gpulog::oracle {
 
-/// A plan whose supplementary relations, with semi-join reductions for odd seeds, are abandoned at a budget that
-/// depends on a seed: some at once, some after a few iterations, some never, as if the rules as written took longer.
+/// A plan whose supplementary relations, with semi-join reductions for odd seeds and magic sets for half of all seeds,
+/// are abandoned at a budget that depends on a seed: some at once, some after a few iterations, some never, as if the
+/// rules as written took longer.
 class abandoning_plan {
  public:
   abandoning_plan(const sema::program& source, std::uint64_t seed)
       : seed_(seed),
         planner_(source, {},
-                 {.modes = {{"semi-join-reduction", seed % 2 == 0 ? tuning_mode::automatic : tuning_mode::always}}},
+                 {.modes = {{"semi-join-reduction", seed % 2 == 0 ? tuning_mode::automatic : tuning_mode::always},
+                            {"magic-sets", seed % 4 < 2 ? tuning_mode::automatic : tuning_mode::always}}},
                  0) {}
   abandoning_plan(const abandoning_plan&) = delete;
   abandoning_plan& operator=(const abandoning_plan&) = delete;

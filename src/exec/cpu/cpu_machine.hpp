@@ -296,18 +296,20 @@ class cpu_machine {
       run_memory memory(*version.program, *resource_);
       std::optional<kernels::tile_runner<storage::concurrent_access>> runner;
       const double start = storage::seconds_now();
+      const std::uint64_t appended = target.appended_rows();
+      const auto leave = [&target, appended] { target.forget_appended(appended); };
       try {
         runner.emplace(*version.program, relations, worker, *scratch_[worker], gate, stop, memory.windows(),
                        memory.folded());
         runner->run(0, version.rows, [&](std::uint64_t room) { target.make_room(backend_, room); });
       } catch (const kernels::arithmetic_fault&) {
-        return;
+        return leave();
       } catch (const kernels::rule_fault&) {
-        return;
+        return leave();
       } catch (const kernels::over_budget&) {
-        return;
+        return leave();
       } catch (const backend::memory_exceeded&) {
-        return;
+        return leave();
       }
       version.counts = {runner->candidates(), runner->fresh(), runner->bindings()};
       version.state = phase_version::outcome::done;

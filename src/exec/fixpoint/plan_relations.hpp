@@ -257,6 +257,20 @@ class plan_relations {
     }
   }
 
+  /// Returns whether a derived relation needs a tuple set. A kernel with a loop may run a version again, so on a device
+  /// a relation of a loop does.
+  [[nodiscard]] bool needs_set(relation_id id) const {
+    const plan::relation& planned = program.relations[id.value];
+    return planned.needs_set && (can.loops || !planned.loops_distinct);
+  }
+  /// Forgets the rows of relations without a set that the versions of the running phase have appended, because the
+  /// versions run again.
+  void forget_appended([[maybe_unused]] const plan::phase& phase) {
+    if constexpr (!can.loops && can.set_kinds) {
+      for (const relation_id id : phase.advance) relation_of(id).forget_appended(0);
+    }
+  }
+
   /// Skips sets that the plan does not need. The plan considers only derived rows, but a rule may also derive a loaded
   /// row: a relation with rows keeps the set. The published method always deduplicates.
   /// @param falls_apart whether a recursion may start without sets, which its loop adds (make_sets())
@@ -265,7 +279,7 @@ class plan_relations {
       if (is_published()) return;
       for (const relation_id id : stratum.relations) {
         const plan::relation& planned = program.relations[id.value];
-        const bool is_needless = !planned.needs_set || (can.rows && falls_apart && planned.begins_distinct);
+        const bool is_needless = !needs_set(id) || (can.rows && falls_apart && planned.begins_distinct);
         if (is_needless && relation_of(id).rows() == 0) relation_of(id).skip_set();
       }
     }
@@ -275,7 +289,7 @@ class plan_relations {
     if constexpr (can.set_kinds) {
       for (const relation_id id : stratum.relations) {
         relation_type& member = relation_of(id);
-        if (member.has_set() || !program.relations[id.value].needs_set) continue;
+        if (member.has_set() || !needs_set(id)) continue;
         guarded({"indexing", id, nullptr}, [&] { machine.make_set(member); });
         member.restart();
       }

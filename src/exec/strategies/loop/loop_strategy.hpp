@@ -191,7 +191,7 @@ class stratum_loop {
         has_changed = has_changed || is_abandoned;
         if (is_abandoned) continue;
       }
-      run_phase(shared_, run_.phases[phase + 1], run_.figures);
+      run_again(phase);
     }
     return has_changed;
   }
@@ -204,11 +204,16 @@ class stratum_loop {
       orders_.end(*worse);
       if (run_.stops->put_back(*worse)) {
         shared_.take_over_plan(run_.number);
+        shared_.forget_appended(run_.stratum.loop[phase]);
         return true;
       }
-      run_phase(shared_, run_.phases[phase + 1], run_.figures);
+      run_again(phase);
     }
     return false;
+  }
+  void run_again(std::size_t phase) {
+    shared_.forget_appended(run_.stratum.loop[phase]);
+    run_phase(shared_, run_.phases[phase + 1], run_.figures);
   }
 
   /// Runs an iteration from a phase on.

@@ -18,7 +18,8 @@ using value_number = std::size_t;
 /// Checks for one version whether different combinations of rows give different heads.
 class injectivity {
  public:
-  explicit injectivity(const program& plan) : plan_(plan) {}
+  /// @param in_any_order whether to check for all orders of the body's atoms: a test of a row may become a search
+  explicit injectivity(const program& plan, bool in_any_order = false) : plan_(plan), in_any_order_(in_any_order) {}
 
   [[nodiscard]] bool holds(const rule_version& version) {
     for (const operation& one : version.operations) {
@@ -87,7 +88,7 @@ class injectivity {
     }
     return enter_row(op.relation, op.keys, op.bindings);
   }
-  bool enter(const exists&) { return true; }
+  bool enter(const exists& op) { return !in_any_order_ || op.negated || enter_row(op.relation, op.keys, {}); }
   bool enter(const filter& op) {
     if (op.op != comparison_op::equal) return true;
     const std::set<value_number> left = values_of({op.left});
@@ -133,6 +134,7 @@ class injectivity {
   }
 
   const program& plan_;
+  bool in_any_order_;
   value_number next_ = 0;
   std::map<std::uint32_t, value_number> current_;  ///< by slot
   std::vector<consequence> consequences_;
@@ -142,7 +144,11 @@ class injectivity {
 
 class needless_sets {
  public:
-  explicit needless_sets(program& plan) : plan_(plan), makers_(plan.relations.size()), needed_(plan.relations.size()) {}
+  explicit needless_sets(program& plan)
+      : plan_(plan),
+        makers_(plan.relations.size()),
+        needed_(plan.relations.size()),
+        is_tested_(plan.relations.size()) {}
 
   void drop() {
     for (const fact_block& facts : plan_.facts) needed_[facts.relation.value] = true;
@@ -160,11 +166,13 @@ class needless_sets {
     }
     for (std::size_t number = 0; number < plan_.relations.size(); ++number) {
       relation& target = plan_.relations[number];
-      if (needed_[number] || !is_plain(target) || makers_[number].size() != 1) continue;
+      if (needed_[number] || is_tested_[number] || !is_plain(target) || makers_[number].size() != 1) continue;
       target.needs_set = !injectivity(plan_).holds(*makers_[number].front());
     }
     for (const stratum& one : plan_.strata) {
-      if (one.recursive) find_distinct_beginnings(one);
+      if (!one.recursive) continue;
+      find_distinct_beginnings(one);
+      find_distinct_loops(one);
     }
   }
 
@@ -192,6 +200,20 @@ class needless_sets {
           is_plain(target) && (makers.empty() || (makers.size() == 1 && injectivity(plan_).holds(*makers.front())));
     }
   }
+  /// A row of a delta is in no other delta, so one version of a loop repeats no row if the version is injective. Rows
+  /// of a relation that loses rows or improves them may be in several deltas.
+  void find_distinct_loops(const stratum& one) {
+    const bool loses_rows =
+        !one.subsumptions.empty() || std::any_of(one.relations.begin(), one.relations.end(),
+                                                 [this](relation_id id) { return plan_.relations[id.value].best; });
+    for (const relation_id member : one.relations) {
+      relation& target = plan_.relations[member.value];
+      const std::vector<const rule_version*>& makers = makers_[member.value];
+      target.loops_distinct = target.supplementary && !loses_rows && is_plain(target) && !is_tested_[member.value] &&
+                              makers.size() == 1 && makers.front()->delta_atom >= 0 &&
+                              injectivity(plan_, true).holds(*makers.front());
+    }
+  }
   [[nodiscard]] static bool is_plain(const relation& target) {
     return target.choice_domains.empty() && !target.best && !target.is_equivalence && !target.kinds.empty();
   }
@@ -200,17 +222,18 @@ class needless_sets {
     if (version.head.valid()) makers_[version.head.value].push_back(&version);
     for (const operation& one : version.operations) {
       if (const auto* const test = std::get_if<exists>(&one); test != nullptr && !test->index.valid()) {
-        needed_[test->relation.value] = true;
+        is_tested_[test->relation.value] = true;
       }
       // A binding that uses an alternative search tests membership in this relation.
       const auto* const search = std::get_if<match>(&one);
-      if (search != nullptr && !search->others.empty()) needed_[search->relation.value] = true;
+      if (search != nullptr && !search->others.empty()) is_tested_[search->relation.value] = true;
     }
   }
 
   program& plan_;
   std::vector<std::vector<const rule_version*>> makers_;  ///< by relation
   std::vector<bool> needed_;                              ///< by relation
+  std::vector<bool> is_tested_;                           ///< by relation: for membership
 };
 
 }  // namespace
