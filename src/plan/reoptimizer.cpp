@@ -50,13 +50,6 @@ bool has_orders(const version_recipe& recipe) {
 
 }  // namespace
 
-/// The position in the plan and the recipe of a version that is planned again.
-struct reoptimizer::place {
-  std::size_t phase = 0;  ///< 0: before the loop; n + 1: phase n of the loop
-  std::size_t version = 0;
-  version_recipe* recipe = nullptr;
-};
-
 reoptimizer::reoptimizer(const sema::program& source, statistics known, options chosen, std::uint64_t least_rows)
     : known_(std::move(known)),
       chosen_(std::move(chosen)),
@@ -249,7 +242,7 @@ reoptimizer::abandonment reoptimizer::abandonment_of(std::size_t number, relatio
 stratum_builder reoptimizer::plan_originals(std::size_t number, const abandonment& lost) {
   stratum_builder added;
   added.relations = shared_->result.strata[number].relations;
-  added.recursive = true;
+  added.recursive = shared_->result.strata[number].recursive;
   added.losing = shared_->strata[number].losing;
   added.loop.resize(1);
   for (const auto& original : lost.originals) plan_loop_rule(*shared_, original, added);
@@ -273,6 +266,28 @@ double reoptimizer::work_without(std::size_t number, relation_id supplementary, 
   return work;
 }
 
+void reoptimizer::add_originals(std::size_t number, const abandonment& lost, const relation_measures& measures) {
+  stratum& planned = shared_->result.strata[number];
+  stratum_builder added = plan_originals(number, lost);
+  const bool is_loop = planned.recursive;
+  const extent planned_part = is_loop ? extent::loop : extent::all;
+  std::vector<version_recipe>& recipes =
+      is_loop ? shared_->strata[number].loop.back().recipes : shared_->strata[number].once.recipes;
+  std::vector<rule_version>& versions = is_loop ? planned.loop.back().versions : planned.once.versions;
+  const std::size_t first = versions.size();
+  for (version_recipe& recipe : is_loop ? added.loop.front().recipes : added.once.recipes) {
+    recipe.atom_order.clear();
+    recipes.push_back(std::move(recipe));
+    versions.emplace_back();
+  }
+  std::vector<place> places;
+  for (std::size_t v = first; v < versions.size(); ++v) places.push_back({planned.loop.size(), v, &recipes[v]});
+  measure(number, planned_part, places, measures);
+  std::vector<schedule> orders = order_again(number, planned_part, places);
+  for (std::size_t i = 0; i < places.size(); ++i) places[i].recipe->atom_order = atoms_in_order(orders[i]);
+  take_over(number, places, std::move(orders));
+}
+
 std::vector<relation_id> reoptimizer::abandon(std::size_t number, relation_id supplementary,
                                               const relation_measures& measures, const std::function<bool()>& suits) {
   const pass_timer timer(*shared_, supplementary_pass);
@@ -282,24 +297,10 @@ std::vector<relation_id> reoptimizer::abandon(std::size_t number, relation_id su
   for (const auto& [level, version] : lost.versions) planned.loop[level].versions[version].is_retired = true;
   std::erase_if(planned.supplementary, [&](relation_id id) { return lost.relations.contains(id); });
 
-  stratum_builder added = plan_originals(number, lost);
-  phase_builder& recipes = shared_->strata[number].loop.back();
-  std::vector<rule_version>& versions = planned.loop.back().versions;
-  const std::size_t first = versions.size();
-  for (version_recipe& recipe : added.loop.front().recipes) {
-    recipe.atom_order.clear();
-    recipes.recipes.push_back(std::move(recipe));
-    versions.emplace_back();
-  }
-  std::vector<place> places;
-  for (std::size_t v = first; v < versions.size(); ++v) places.push_back({planned.loop.size(), v, &recipes.recipes[v]});
-  measure(number, extent::loop, places, measures);
-  std::vector<schedule> orders = order_again(number, extent::loop, places);
-  for (std::size_t i = 0; i < places.size(); ++i) places[i].recipe->atom_order = atoms_in_order(orders[i]);
-  take_over(number, places, std::move(orders));
+  add_originals(number, lost, measures);
   if (suits && !suits()) {
     planned = before;
-    recipes.recipes.resize(first);
+    shared_->strata[number].loop.back().recipes.resize(before.loop.back().versions.size());
     return {};
   }
   if (!shared_->is_off("needless-sets")) check_needless_sets(shared_->result, planned);

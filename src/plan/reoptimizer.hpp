@@ -21,6 +21,7 @@ class planning;
 struct normalized_rule;
 struct schedule;
 struct stratum_builder;
+struct version_recipe;
 
 /// Creates a plan, and reorders the joins of a stratum during the run, when the relations that the stratum reads are
 /// complete (mid-query re-optimization: Kabra and DeWitt, SIGMOD 1998). Relations, strata and rules remain as planned;
@@ -47,9 +48,10 @@ class reoptimizer {
   /// read. Missing indexes are appended to the plan's indexes.
   /// @param measures must outlive the object
   /// @param suits called for the new plan; if it returns false, the stratum stays unchanged; may be empty
+  /// Leaves out a step that costs more than the rules as written (stratum_builder::is_step).
   /// @return whether versions were planned again, or indexes added
   bool reoptimize(std::size_t stratum, const relation_measures& measures, const std::function<bool()>& suits = {}) {
-    return plan_again(stratum, extent::all, measures, suits);
+    return leave_steps(stratum, measures) || plan_again(stratum, extent::all, measures, suits);
   }
   /// Like reoptimize(), between two iterations of the stratum's loop, for the versions of the loop: uses the present
   /// sizes of its own relations. Requires substantial growth of some relation and a clear gain; if strata of any size
@@ -93,7 +95,12 @@ class reoptimizer {
   [[nodiscard]] known_size size_of(relation_id relation) const;
 
  private:
-  struct place;
+  /// The position in the plan and the recipe of a version that is planned again.
+  struct place {
+    std::size_t phase = 0;  ///< 0: before the loop; n + 1: phase n of the loop
+    std::size_t version = 0;
+    version_recipe* recipe = nullptr;
+  };
   /// The part of a stratum that is planned again.
   enum class extent : std::uint8_t { all, loop };
   bool plan_again(std::size_t number, extent planned_part, const relation_measures& measures,
@@ -116,8 +123,12 @@ class reoptimizer {
     std::vector<std::shared_ptr<const normalized_rule>> originals;  ///< rules that replace the versions
   };
   [[nodiscard]] abandonment abandonment_of(std::size_t number, relation_id supplementary) const;
-  /// Plans the versions of the original rules in the last phase of the loop.
+  /// Plans the versions of the original rules in the last phase of the loop, or of a stratum without recursion.
   [[nodiscard]] stratum_builder plan_originals(std::size_t number, const abandonment& lost);
+  void add_originals(std::size_t number, const abandonment& lost, const relation_measures& measures);
+  bool leave_steps(std::size_t number, const relation_measures& measures);
+  [[nodiscard]] bool is_costly_step(std::size_t number, const relation_measures& measures);
+  [[nodiscard]] abandonment without_steps(std::size_t number, const std::set<relation_id>& left) const;
   struct lost_sets {
     std::set<relation_id> without_set;  ///< relations whose tuple set is gone
     /// Relations whose tuple set is gone, or the set of an executor with match::others.
@@ -141,6 +152,7 @@ class reoptimizer {
     std::vector<std::size_t> others;
   };
   std::vector<uses_of_sets> set_uses_;                 // by side
+  std::set<relation_id> left_steps_;                   ///< relations of steps that are not computed
   std::map<relation_id, std::uint64_t> noticed_rows_;  ///< at the last attempt to reorder
   /// By stratum and version.
   std::map<std::pair<std::size_t, std::size_t>, std::vector<former_plan>> former_plans_;

@@ -43,6 +43,7 @@ class abandoning_plan {
     chosen.cut.reoptimized_bindings = 0;
     chosen.cut.worse_order_factor = seed_ % 4 < 2 ? 0 : 1;
     chosen.cut.free_order_bindings = static_cast<double>(seed_ % 7);
+    chosen.reoptimize = [this](std::size_t stratum) { return planner_.reoptimize(stratum, *sizes_); };
     chosen.reoptimize_loop = [this](std::size_t stratum) { return planner_.reoptimize_loop(stratum, *sizes_); };
     chosen.put_back = [this](std::size_t stratum, std::size_t version) {
       const bool is_changed = planner_.put_back(stratum, version);

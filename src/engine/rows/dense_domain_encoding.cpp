@@ -175,6 +175,7 @@ void dense_domain_encoding::take_over(const plan::program& planned, std::size_t 
   };
   plan::stratum& from = changed.strata.front();
   plan::stratum& to = plan_->strata[stratum];
+  if (!from.rows) to.rows.reset();
   take_versions(from.once.versions, to.once.versions);
   for (std::size_t phase = 0; phase < to.loop.size(); ++phase)
     take_versions(from.loop[phase].versions, to.loop[phase].versions);

@@ -190,17 +190,6 @@ class plan_relations {
     refresh_index(indexes_of_[relation.value][number], figures);
   }
 
-  /// Updates indexes of relations that have advanced. If deltas are small, an index may wait for the first search.
-  template <class Indexes>
-  void refresh_advanced(const Indexes& indexes, stratum_statistics& figures) {
-    if constexpr (can.late_indexes) {
-      std::uint64_t rows = 0;
-      for (const std::uint32_t index : indexes) rows += relation_of(places[index].relation).delta_rows();
-      if (!is_published() && static_cast<double>(rows) < chosen.cut.parallel_candidates) return;
-    }
-    refresh_indexes(indexes, figures);
-  }
-
   /// Refreshes indexes, several at a time if the machine can and there is enough work.
   template <class Indexes>
   void refresh_indexes(const Indexes& indexes, stratum_statistics& figures) {

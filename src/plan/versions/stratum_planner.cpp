@@ -145,7 +145,9 @@ void plan_behind(planning& shared, relation_id relation, std::vector<normalized_
   };
   for (std::uint32_t level = 0; level < factored.own_level; ++level) {
     for (std::size_t number = 0; number < factored.added.size(); ++number) {
-      if (factored.levels[number] == level) plan_relation(factored.added[number]);
+      if (factored.levels[number] != level) continue;
+      plan_relation(factored.added[number]);
+      shared.strata.back().is_step = true;
     }
   }
   plan_relation(relation);

@@ -94,5 +94,32 @@ TEST(void_rules, need_no_step) {
   EXPECT_GT(runs_of(running, "r@1("), 0U);
 }
 
+/// A step of the full rule of a restricted relation: r@2, of 2,500 rows, for a rule that derives 50.
+TEST(void_rules, need_no_step_behind_a_recursion) {
+  run_options options;
+  options.backend = backend_kind::cpu;
+  options.tuning = {{"magic-sets", "on"}, {"reoptimization", "on"}, {"dense-domain-encoding", "on"}};
+  engine running(program::from_text(".decl e(x:number, y:number)\n.decl g(x:number, y:number)\n"
+                                    ".decl c(x:number, y:number)\n.decl d(x:number, y:number)\n"
+                                    ".decl f(x:number, y:number)\nf(x,y) :- e(x,y).\n"
+                                    "f(x,y) :- d(x,_), r(x,y), d(y,_).\n"
+                                    ".decl r(x:number, y:number)\nr(x,y) :- f(z,x), g(z,w), c(w,y).\n"),
+                 options);
+  for (std::int32_t i = 0; i < 50; ++i) {
+    running.relation("e").insert({1, 1000 + i});
+    running.relation("g").insert({1, 2000 + i});
+  }
+  running.relation("c").insert({2000, 1000});
+  running.relation("d").insert({1000, 0});
+  running.evaluate();
+  EXPECT_EQ(running.relation("f").size(), 51U);
+  EXPECT_EQ(running.relation("r").size(), 50U);
+  EXPECT_EQ(runs_of(running, "r@2("), 0U);
+  running.relation("c").insert({2001, 7});
+  running.evaluate();
+  EXPECT_EQ(running.relation("f").size(), 51U);
+  EXPECT_EQ(running.relation("r").size(), 100U);
+}
+
 }  // namespace
 }  // namespace gpulog

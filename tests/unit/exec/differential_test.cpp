@@ -171,9 +171,7 @@ TEST(differential, random_programs_with_restrictions_release_only) {
       continue;
     }
     ++restricted;
-    for (const std::size_t turn : {seed % all.size(), (seed + 5) % all.size()}) {
-      SCOPED_TRACE("seed " + std::to_string(seed) + ", " + name_of(all[turn]) + "\n" + text);
-      plan_run run(plan, all[turn]);
+    const auto check = [&](plan_run& run) {
       run->evaluate();
       for (std::uint32_t number = 0; number < source.program.relations.size(); ++number) {
         bool distinct = false;
@@ -181,7 +179,18 @@ TEST(differential, random_programs_with_restrictions_release_only) {
             << source.program.relations[number].name;
         EXPECT_TRUE(distinct) << source.program.relations[number].name;
       }
+    };
+    for (const std::size_t turn : {seed % all.size(), (seed + 5) % all.size()}) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", " + name_of(all[turn]) + "\n" + text);
+      plan_run run(plan, all[turn]);
+      check(run);
     }
+    const run_mode& mode = all[(seed + 3) % all.size()];
+    SCOPED_TRACE("seed " + std::to_string(seed) + ", abandoning, " + name_of(mode) + "\n" + text);
+    oracle::abandoning_plan planned(source.program, seed | 2U);  // restricts wherever correct
+    plan_run run(planned.plan(), mode, 0, planned.options_of_run());
+    planned.watch(*run);
+    check(run);
   }
   EXPECT_GT(restricted, count / 30);
 }

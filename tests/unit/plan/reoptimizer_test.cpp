@@ -418,6 +418,42 @@ TEST(reoptimizer, continues_with_the_rule_as_written_where_a_reduction_is_abando
   EXPECT_EQ(validate(one.plan), std::vector<std::string>{});
 }
 
+/// A relation that a recursion reads at few keys, with a step in its full rule: the step is r@2.
+const std::string restricted =
+    ".decl e(x:number, y:number)\n.input e\n.decl g(x:number, y:number)\n.input g\n"
+    ".decl c(x:number, y:number)\n.input c\n.decl d(x:number, y:number)\n.input d\n"
+    ".decl f(x:number, y:number)\nf(x,y) :- e(x,y).\nf(x,y) :- d(x,_), r(x,y), d(y,_).\n"
+    ".decl r(x:number, y:number)\nr(x,y) :- f(z,x), g(z,w), c(w,y).\n";
+
+TEST(reoptimizer, leaves_out_a_step_behind_a_recursion_that_costs_more_than_the_rule_as_written) {
+  using told = std::map<std::string, told_measures::sizes>;
+  const options always{.modes = {{"magic-sets", tuning_mode::always}}};
+  const auto orders = [](const prepared& run) {
+    std::vector<names> read;
+    for (const rule_version& version : run.plan.strata[run.stratum_of("r")].once.versions) {
+      if (!version.is_retired) read.push_back(run.order_of(version));
+    }
+    return read;
+  };
+  const told hub = {{"f@1", {7000, 3000, 1, 1, 3000}}, {"g", {3000, 3000, 1, 0.001, 3000}}, {"c", {1500, 1, 1, 0.001}}};
+  prepared costly(restricted, always);
+  EXPECT_TRUE(costly.reoptimize("r@2", hub));
+  EXPECT_TRUE(costly.plan.strata[costly.stratum_of("r@2")].once.versions.front().is_retired);
+  EXPECT_TRUE(costly.reoptimize("r", hub));
+  EXPECT_EQ(orders(costly), (std::vector<names>{{"g", "c", "f@1"}}));
+  EXPECT_EQ(validate(costly.plan), std::vector<std::string>());
+
+  prepared cheap(restricted, always);
+  const told keys = {{"f@1", {7000, 1, 1}}, {"g", {3000, 1, 1}}, {"c", {1500, 1, 1}}};
+  EXPECT_FALSE(cheap.reoptimize("r@2", keys));
+  EXPECT_FALSE(cheap.plan.strata[cheap.stratum_of("r@2")].once.versions.front().is_retired);
+  EXPECT_EQ(orders(cheap), (std::vector<names>{{"c", "r@2"}}));
+
+  prepared kept(restricted, {.modes = {{"magic-sets", tuning_mode::always}, {"supplementary", tuning_mode::always}}});
+  kept.reoptimize("r@2", hub);
+  EXPECT_FALSE(kept.plan.strata[kept.stratum_of("r@2")].once.versions.front().is_retired);
+}
+
 TEST(reoptimizer, keeps_a_step_where_the_device_could_not_run_the_rule_as_written) {
   prepared one(same_generation + "sg(x,y) :- e(a,x), sg(a,b), f(b,y).\n");
   const std::size_t stratum = one.stratum_of("sg");

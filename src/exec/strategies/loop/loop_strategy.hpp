@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
+#include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -59,12 +60,7 @@ class stratum_loop {
     for (std::size_t p = 1; p < run.phases.size(); ++p) indexes_.merge(indexes_of_versions<Machine>(run.phases[p]));
     indexes_.merge(indexes_read(stratum.subsumptions));
     shared_.refresh_indexes(indexes_, run.figures);
-    for (const auto& phase : stratum.loop) {
-      const std::set<relation_id> advanced(phase.advance.begin(), phase.advance.end());
-      auto& behind = due_.emplace_back();
-      std::copy_if(indexes_.begin(), indexes_.end(), std::back_inserter(behind),
-                   [&](std::uint32_t index) { return advanced.contains(shared_.places[index].relation); });
-    }
+    find_due_indexes();
     if constexpr (Machine::abilities.late_indexes) {
       for (std::size_t p = 1; p < run.phases.size(); ++p)
         for (running_version& version : run.phases[p]) version.pipeline.indexes = &late_indexes_;
@@ -88,6 +84,18 @@ class stratum_loop {
   }
 
  private:
+  /// An index of a relation that has advanced, and the versions that search the index next.
+  struct due_index {
+    std::uint32_t index = 0;
+    bool is_certain = false;          ///< some version may search the index, whatever the present deltas
+    std::vector<relation_id> deltas;  ///< of the other versions, which search the index if the delta has rows
+  };
+
+  struct searching_version {
+    std::size_t phase;
+    std::optional<relation_id> delta;
+  };
+
   /// Refreshes indexes on demand, when a version of the loop searches them.
   class late_indexes final : public kernels::index_refresher {
    public:
@@ -99,6 +107,67 @@ class stratum_loop {
    private:
     stratum_run<Machine>& run_;
   };
+
+  [[nodiscard]] bool advances_after(relation_id relation, std::size_t phase) const {
+    const std::vector<relation_id>& advanced = run_.stratum.loop[phase].advance;
+    return std::find(advanced.begin(), advanced.end(), relation) != advanced.end();
+  }
+
+  void find_due_indexes() {
+    std::map<std::uint32_t, std::vector<searching_version>> searching;
+    for (std::size_t p = 1; p < run_.phases.size(); ++p) {
+      for (const running_version& version : run_.phases[p]) {
+        if (version.is_void || version.planned->is_retired) continue;
+        for (const std::uint32_t index : indexes_read({*version.planned}, Machine::makes_other_searches))
+          searching[index].push_back({p - 1, version.delta});
+      }
+    }
+    const std::set<std::uint32_t> certain = indexes_read(run_.stratum.subsumptions);
+    for (std::size_t p = 0; p < run_.stratum.loop.size(); ++p) {
+      auto& due = due_.emplace_back();
+      for (const std::uint32_t index : indexes_) {
+        if (!advances_after(shared_.places[index].relation, p)) continue;
+        due.push_back({index, certain.contains(index), {}});
+        for (const searching_version& version : searching[index]) {
+          if (is_delta_known(version, p)) {
+            due.back().deltas.push_back(*version.delta);
+          } else {
+            due.back().is_certain = true;
+          }
+        }
+      }
+    }
+  }
+
+  /// Returns whether the delta of a version that runs next stays as it is after a phase.
+  [[nodiscard]] bool is_delta_known(const searching_version& version, std::size_t phase) const {
+    const std::size_t phases = run_.stratum.loop.size();
+    if (!version.delta) return false;
+    for (std::size_t next = (phase + 1) % phases; next != version.phase; next = (next + 1) % phases) {
+      if (advances_after(*version.delta, next)) return false;
+    }
+    return true;
+  }
+
+  /// Updates indexes of relations that have advanced. An index may wait for the first search if deltas are small, or if
+  /// no version with a delta searches the index next.
+  void refresh_advanced(const std::vector<due_index>& due) {
+    std::vector<std::uint32_t> indexes;
+    if (!Machine::abilities.late_indexes || shared_.is_published()) {
+      for (const due_index& one : due) indexes.push_back(one.index);
+      return shared_.refresh_indexes(indexes, run_.figures);
+    }
+    std::uint64_t rows = 0;
+    for (const due_index& one : due) rows += shared_.relation_of(shared_.places[one.index].relation).delta_rows();
+    if (static_cast<double>(rows) < shared_.chosen.cut.parallel_candidates) return;
+    for (const due_index& one : due) {
+      const bool is_searched = std::any_of(one.deltas.begin(), one.deltas.end(), [this](relation_id delta) {
+        return shared_.relation_of(delta).delta_rows() != 0;
+      });
+      if (one.is_certain || is_searched) indexes.push_back(one.index);
+    }
+    shared_.refresh_indexes(indexes, run_.figures);
+  }
 
   strategy_outcome run_iterations() {
     const plan::stratum& stratum = run_.stratum;
@@ -235,7 +304,7 @@ class stratum_loop {
         run_.next_phase = p + 1;
         return strategy_outcome::reordered;
       }
-      shared_.refresh_advanced(due_[p], run_.figures);
+      refresh_advanced(due_[p]);
     }
     ++run_.figures.iterations;
     std::uint64_t delta = 0;
@@ -323,10 +392,10 @@ class stratum_loop {
   late_indexes late_indexes_;
   supplementary_costs<Machine> supplementary_;
   order_costs<Machine> orders_;
-  bool is_limited_ = false;                      // whether some relation has a size limit
-  std::vector<relation_id> counted_;             // relations of the program, whose deltas are reported
-  std::set<std::uint32_t> indexes_;              // read by the versions
-  std::vector<std::vector<std::uint32_t>> due_;  // by phase: indexes of the relations that advance after the phase
+  bool is_limited_ = false;                  // whether some relation has a size limit
+  std::vector<relation_id> counted_;         // relations of the program, whose deltas are reported
+  std::set<std::uint32_t> indexes_;          // read by the versions
+  std::vector<std::vector<due_index>> due_;  // by phase: indexes of the relations that advance after the phase
   std::unique_ptr<iteration_runner> by_itself_;
   std::uint64_t late_columns_ = 0;   // value when the runner was created
   std::size_t first_iteration_ = 0;  // first iteration of this run
