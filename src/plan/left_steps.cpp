@@ -9,7 +9,7 @@
 
 /// Steps of the full rules of a restricted relation (plan_behind() in versions/stratum_planner.cpp). A step is computed
 /// once, in a stratum without recursion, so no budget of a loop applies. The sizes of all inputs are known before the
-/// stratum: the step is left out if it costs more than the rules as written.
+/// stratum: the planner leaves out a step that costs more than the rules as written.
 namespace gpulog::plan {
 namespace {
 
@@ -18,7 +18,7 @@ bool reads_any(const normalized_rule& rule, const std::set<relation_id>& relatio
                      [&](const body_atom& atom) { return relations.contains(atom.relation); });
 }
 
-/// Returns an upper bound of the rows that a rule derives: its bindings, or all combinations of values of its head.
+/// Returns an upper bound of the rows of a rule: the bindings, or all combinations of the values of the head.
 double most_rows(const normalized_rule& rule, double bindings, const relation_measures& measures) {
   double combinations = 1;
   for (const sema::expression& value : rule.head_arguments) {
@@ -38,8 +38,8 @@ double most_rows(const normalized_rule& rule, double bindings, const relation_me
 
 }  // namespace
 
-/// Returns what changes without some steps: the steps that read them, the versions of the stratum that extend or read
-/// such a step, and the rules as written of the last stratum.
+/// Returns the changes without some steps: all steps that depend on left steps, the versions of the stratum that extend
+/// or read left steps, and the rules as written of the last stratum.
 reoptimizer::abandonment reoptimizer::without_steps(std::size_t number, const std::set<relation_id>& left) const {
   abandonment lost;
   lost.relations = left;
