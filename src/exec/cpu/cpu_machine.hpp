@@ -112,9 +112,7 @@ class cpu_machine {
   /// Returns the exclusive bound of values that fit into a bitmap of a decomposed fixpoint.
   [[nodiscard]] static std::uint64_t bitmap_values() { return kernels::most_bitmap_values; }
   /// Returns whether the current stratum has a graph of numbers with enough searches to use it.
-  [[nodiscard]] bool has_numbers() const {
-    return numbered_.has_value() && numbered_->invariants.size() >= backend_.workers();
-  }
+  [[nodiscard]] bool has_numbers() const { return numbered_.has_value() && numbered_->sources >= backend_.workers(); }
   std::optional<kernels::row_counts> run_search(const row_equations& task,
                                                 const std::optional<kernels::value_steps>& values,
                                                 kernels::relation_list<relation>& relations,

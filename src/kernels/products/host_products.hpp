@@ -73,7 +73,8 @@ std::optional<row_counts> run_products(Backend& backend, backend::memory_resourc
                                        std::uint64_t bound, std::uint64_t most_bytes, const product_steps& most,
                                        const relation_list<storage::relation>& relations,
                                        const std::atomic<bool>* stop) {
-  std::optional<product_rows> rows(std::in_place, resource, task, relations, bound);
+  const backend::piece_runner workers(backend);
+  std::optional<product_rows> rows(std::in_place, workers, resource, task, relations, bound);
   if (rows->numbers() == 0 || rows->numbers() > most_numbers || rows->table_bytes() > most_bytes) return std::nullopt;
   rows->make_tables(backend.workers());
   const auto counts = make_rows(backend, resource, *rows, most, stop);

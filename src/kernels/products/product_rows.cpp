@@ -24,7 +24,7 @@ struct numbers_range {
   [[nodiscard]] const word* end() const { return last; }
   [[nodiscard]] bool empty() const { return first == last; }
 };
-numbers_range list_of(const number_lists& lists, std::uint32_t number) {
+numbers_range list_of(const storage::adjacency& lists, std::uint32_t number) {
   return {lists.all.data() + lists.first[number], lists.all.data() + lists.first[number + 1ULL]};
 }
 
@@ -36,41 +36,23 @@ product_rows::scratch::scratch(backend::memory_resource& resource, const product
       in_union_(rows.groups_),
       in_reached_(rows.groups_) {}
 
-product_rows::product_rows(backend::memory_resource& resource, const row_equations& task,
-                           const relation_list<storage::relation>& relations, std::uint64_t bound)
+product_rows::product_rows(const backend::piece_runner& workers, backend::memory_resource& resource,
+                           const row_equations& task, const relation_list<storage::relation>& relations,
+                           std::uint64_t bound)
     : resource_(&resource),
       without_equal_(!task.filters.empty()),
       target_(task.relation()),
-      relations_(&relations),
-      numbers_(bound) {
-  if (bound == 0) {
-    numbering_.emplace(resource, 1);
-    const auto add = [&](const column_pairs& pairs) {
-      const storage::relation& read = *relations[pairs.relation.value];
-      if (read.rows() == 0) return;
-      numbering_->add({read.column(pairs.key)}, read.rows());
-      numbering_->add({read.column(pairs.value)}, read.rows());
-    };
-    add({task.relation(), 0, 1});
-    for (const row_rule& one : task.rules) {
-      if (one.left) add(*one.left);
-      if (one.right) add(*one.right);
-    }
-    numbers_ = numbering_->size();
-  }
-  groups_ = (numbers_ + group_size - 1) / group_size;
+      graph_({&workers, &resource}, resource, task, relations, bound),
+      numbers_(graph_.size()),
+      groups_((numbers_ + group_size - 1) / group_size) {
   for (const row_rule& one : task.rules) {
     rule& made = rules_.emplace_back();
     made.is_recursive = one.is_recursive;
     made.is_first = one.is_first;
-    const auto turned = [](column_pairs pairs) {
-      std::swap(pairs.key, pairs.value);
-      return pairs;
-    };
-    if (one.left) made.left = lists_of(relations, *one.left);
-    if (one.left && one.is_recursive) made.readers = lists_of(relations, turned(*one.left));
-    if (one.right) made.right = lists_of(relations, *one.right);
-    if (one.right) made.sources = lists_of(relations, turned(*one.right));
+    if (one.left) made.left = &graph_.lists_of(*one.left);
+    if (one.left && one.is_recursive) made.readers = &graph_.inverse_of(*one.left);
+    if (one.right) made.right = &graph_.lists_of(*one.right);
+    if (one.right) made.sources = &graph_.inverse_of(*one.right);
   }
 }
 
@@ -78,40 +60,6 @@ std::uint64_t product_rows::table_bytes() const {
   std::uint64_t bytes = sizeof(kept_group);
   for (const rule& one : rules_) bytes += one.right != nullptr && one.is_recursive ? sizeof(std::uint32_t) : 0;
   return bytes * numbers_ * groups_;
-}
-
-std::uint64_t product_rows::pairs() const {
-  std::uint64_t sum = 0;
-  for (const auto& known : lists_) sum += known->lists.all.size();
-  return sum;
-}
-
-std::vector<std::uint32_t> product_rows::numbers_of(const relation_list<storage::relation>& relations,
-                                                    relation_id relation, std::uint32_t column) const {
-  const storage::relation& read = *relations[relation.value];
-  if (read.rows() == 0) return {};
-  const word* const values = read.column(column);
-  std::vector<std::uint32_t> found(values, values + read.rows());
-  if (numbering_) numbering_->find({values}, read.rows(), 0, found.data());
-  return found;
-}
-
-const number_lists* product_rows::lists_of(const relation_list<storage::relation>& relations,
-                                           const column_pairs& pairs) {
-  for (const auto& known : lists_) {
-    if (known->of.relation == pairs.relation && known->of.key == pairs.key && known->of.value == pairs.value)
-      return &known->lists;
-  }
-  const std::vector<std::uint32_t> keys = numbers_of(relations, pairs.relation, pairs.key);
-  const std::vector<std::uint32_t> values = numbers_of(relations, pairs.relation, pairs.value);
-  number_lists made{array<std::uint32_t>(*resource_, numbers_ + 2),
-                    array<word>(*resource_, keys.size(), fresh_memory::anything)};
-  std::uint32_t* const begin = made.first.data() + 1;  // ends up at the end of each list
-  for (const std::uint32_t key : keys) ++begin[key + 1ULL];
-  for (std::uint64_t number = 0; number < numbers_; ++number) begin[number + 1] += begin[number];
-  for (std::size_t i = 0; i < keys.size(); ++i) made.all[begin[keys[i]]++] = values[i];
-  lists_.push_back(std::make_unique<known_lists>(known_lists{pairs, std::move(made)}));
-  return &lists_.back()->lists;
 }
 
 template <class Visit>
@@ -214,10 +162,12 @@ void product_rows::make_tables(unsigned workers) {
   visited_ = array<std::uint32_t>(*resource_, numbers_);
   sizes_ = array<std::uint64_t>(*resource_, numbers_ + 1);
   is_due_.assign(numbers_, 1);
-  const std::vector<std::uint32_t> x = numbers_of(*relations_, target_, 0);
-  const std::vector<std::uint32_t> y = numbers_of(*relations_, target_, 1);
+  const auto first = graph_.numbers_of(target_, 0);
+  const auto second = graph_.numbers_of(target_, 1);
+  const word* const x = first.values;
+  const word* const y = second.values;
   row_groups::reserve reserve;
-  for (std::size_t i = 0; i < x.size(); ++i) {
+  for (std::uint64_t i = 0; i < first.rows; ++i) {
     kept_group& group = rows_[x[i] * groups_ + y[i] / group_size];
     if (group.place == 0) group = {bits_.take(reserve), first_stamp};
     std::uint64_t& bits = bits_.at(group.place)[y[i] / word_size % group_words];
@@ -416,10 +366,10 @@ storage::row_words product_rows::take_words() {
   std::uint64_t rows = 0;
   for (std::uint64_t number = 0; number <= numbers_; ++number) rows += std::exchange(made.first_row[number], rows);
   made.bits = std::move(bits_);
-  if (numbering_) {
+  if (auto& numbering = graph_.numbering()) {
     made.values.emplace_back(*resource_, numbers_, fresh_memory::anything);
-    std::copy_n(numbering_->columns().front(), numbers_, made.values.front().data());
-    numbering_.reset();
+    std::copy_n(numbering->columns().front(), numbers_, made.values.front().data());
+    numbering.reset();
   }
   return made;
 }

@@ -1,12 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <vector>
 
+#include "kernels/products/product_graph.hpp"
 #include "kernels/search/numbered_graph.hpp"
-#include "kernels/search/tuple_numbering.hpp"
 #include "storage/factorized/row_groups.hpp"
 #include "storage/factorized/word_rows.hpp"
 #include "storage/relation/relation.hpp"
@@ -51,7 +49,7 @@ class product_rows {
 
   /// @param bound exclusive bound of the task's values if values serve directly as row numbers, else 0
   /// @throws backend::memory_exceeded
-  product_rows(backend::memory_resource& resource, const row_equations& task,
+  product_rows(const backend::piece_runner& workers, backend::memory_resource& resource, const row_equations& task,
                const relation_list<storage::relation>& relations, std::uint64_t bound);
 
   [[nodiscard]] std::uint64_t numbers() const { return numbers_; }
@@ -73,7 +71,7 @@ class product_rows {
   void make_row(std::uint32_t number, std::uint32_t step, scratch& own);
   [[nodiscard]] static const product_work& work_of(const scratch& of) { return of.done_; }
   /// Returns the number of pairs in all lists.
-  [[nodiscard]] std::uint64_t pairs() const;
+  [[nodiscard]] std::uint64_t pairs() const { return graph_.pairs(); }
   /// Returns the result once all rows are complete, and invalidates this object.
   /// @throws backend::memory_exceeded
   [[nodiscard]] storage::row_words take_words();
@@ -84,23 +82,15 @@ class product_rows {
   static constexpr std::uint64_t group_size = row_groups::bits;
 
   struct rule {
-    const number_lists* left = nullptr;
-    const number_lists* readers = nullptr;  ///< inverse of left
-    const number_lists* right = nullptr;
-    const number_lists* sources = nullptr;  ///< inverse of right
+    const storage::adjacency* left = nullptr;
+    const storage::adjacency* readers = nullptr;  ///< inverse of left
+    const storage::adjacency* right = nullptr;
+    const storage::adjacency* sources = nullptr;  ///< inverse of right
     bool is_recursive = false;
     bool is_first = false;
     backend::array<std::uint32_t> followed;  ///< [number][group]: place of the union's bits that were already followed
   };
-  struct known_lists {
-    column_pairs of;
-    number_lists lists;
-  };
-
   [[nodiscard]] std::uint64_t words() const { return groups_ * group_words; }
-  [[nodiscard]] std::vector<std::uint32_t> numbers_of(const relation_list<storage::relation>& relations,
-                                                      relation_id relation, std::uint32_t column) const;
-  const number_lists* lists_of(const relation_list<storage::relation>& relations, const column_pairs& pairs);
   void find_order();
   template <class Visit>
   void for_each_read(std::uint32_t number, const Visit& visit) const;
@@ -118,11 +108,9 @@ class product_rows {
   backend::memory_resource* resource_;
   bool without_equal_;
   relation_id target_;
-  const relation_list<storage::relation>* relations_;
-  std::optional<tuple_numbering> numbering_;
+  product_graph<host_numbers, relation_list<storage::relation>> graph_;
   std::uint64_t numbers_ = 0;
   std::uint64_t groups_ = 0;
-  std::vector<std::unique_ptr<known_lists>> lists_;
   std::vector<rule> rules_;
   std::vector<std::uint32_t> order_;
   std::vector<std::uint64_t> levels_;

@@ -14,7 +14,7 @@ namespace {
 /// The searches of the sample are spread evenly.
 sampled_meetings sample_numbers(const backend::piece_runner& workers, backend::memory_resource& resource,
                                 const numbered_graph& graph, std::uint64_t wanted, std::uint64_t most) {
-  const std::uint64_t searches = graph.invariants.size();
+  const std::uint64_t searches = graph.sources;
   const std::uint64_t samples = std::min(wanted, searches);
   const auto starts = [&](std::uint64_t sample, const auto& visit) {
     const std::uint64_t search = sample * searches / samples;
@@ -26,7 +26,7 @@ sampled_meetings sample_numbers(const backend::piece_runner& workers, backend::m
 
 /// Converts a number of values per search to a total over the sample.
 std::uint64_t all_of_sample(double met, const numbered_graph& graph, const condensation_cut_offs& cut) {
-  const std::uint64_t samples = std::min<std::uint64_t>(cut.samples, graph.invariants.size());
+  const std::uint64_t samples = std::min<std::uint64_t>(cut.samples, graph.sources);
   return static_cast<std::uint64_t>(std::ceil(met * static_cast<double>(samples)));
 }
 
@@ -54,9 +54,9 @@ const std::uint32_t* nodes_of_sources(const backend::piece_runner& workers, cons
                                       const numbered_graph& graph, backend::array<std::uint32_t>& numbers) {
   const auto& member = task.members.front();
   if (task.members.size() != 1 || member.sources.size() != member.targets.size()) return nullptr;
-  const std::vector<const word*> sources = graph.invariants.columns();
+  const std::vector<const word*> sources = graph.invariants->columns();
   if (graph.is_of_values()) return sources.front();
-  numbers.resize(graph.invariants.size());
+  numbers.resize(graph.sources);
   workers.for_each_range(numbers.size(), [&](std::uint64_t, std::uint64_t begin, std::uint64_t end) {
     std::vector<const word*> own = sources;
     for (const word*& column : own) column += begin;
@@ -71,18 +71,18 @@ std::optional<std::vector<factorized_values>> factorize(const backend::piece_run
                                                         backend::memory_resource& resource, const row_equations& task,
                                                         const numbered_graph& graph, stage_clock& clock) {
   // Each source may add a vertex and a list.
-  const bool has_places = graph.numbers + graph.invariants.size() < UINT32_MAX &&
-                          graph.steps.all.size() + graph.starts.all.size() < UINT32_MAX;
+  const bool has_places =
+      graph.numbers + graph.sources < UINT32_MAX && graph.steps.all.size() + graph.starts.all.size() < UINT32_MAX;
   if (!has_places) return std::nullopt;
-  const storage::list_view steps{graph.steps.first.data(), graph.steps.all.data()};
+  const storage::list_view steps = graph.steps.view();
   storage::condensation condensed =
       storage::condense(workers, resource, steps, graph.numbers,
                         graph.is_of_values() ? graph.ordered_starts : graph.starts.all.data(), graph.starts.all.size());
   clock.end("components");
   backend::array<std::uint32_t> numbers(resource);
-  factorized_graph made = storage::factorize(
-      workers, resource, condensed, {graph.starts.first.data(), graph.starts.all.data()}, graph.invariants.columns(),
-      graph.invariants.size(), {nodes_of_sources(workers, task, graph, numbers), steps});
+  factorized_graph made =
+      storage::factorize(workers, resource, condensed, graph.starts.view(), graph.invariants->columns(), graph.sources,
+                         {nodes_of_sources(workers, task, graph, numbers), steps});
   made.strip_words = strip_words(made.components, workers.workers());
   const auto shared = std::make_shared<const factorized_graph>(std::move(made));
   std::vector<factorized_values> members;
@@ -101,7 +101,7 @@ bool condensation_pays(const backend::piece_runner& workers, backend::memory_res
                        const numbered_graph& graph, const factorized_graph& condensed,
                        const condensation_cut_offs& cut) {
   const double seconds = condensed.row_words(workers) / cut.row_words;
-  const double wanted = seconds * cut.searched / static_cast<double>(graph.invariants.size());
+  const double wanted = seconds * cut.searched / static_cast<double>(graph.sources);
   const std::uint64_t enough = all_of_sample(wanted, graph, cut);
   const auto most =
       static_cast<std::uint64_t>(std::max(cut.least_sample_values, seconds * cut.sample_share * cut.searched));

@@ -16,7 +16,7 @@ namespace gpulog::kernels {
 /// The successors of a number.
 class numbered_steps {
  public:
-  explicit numbered_steps(const number_lists& lists) : first_(lists.first.data()), all_(lists.all.data()) {}
+  explicit numbered_steps(const storage::adjacency& lists) : first_(lists.first.data()), all_(lists.all.data()) {}
   template <class Visit>
   std::uint64_t follow(word number, std::uint64_t tail, const Visit& visit) const {
     const std::uint32_t begin = first_[number];
@@ -34,7 +34,7 @@ class numbered_results {
  public:
   numbered_results(backend::memory_resource& resource, const row_equations& task, const numbered_graph& graph,
                    const relation_list<storage::relation>& relations)
-      : task_(&task), graph_(&graph), invariants_(graph.invariants.columns()) {
+      : task_(&task), graph_(&graph), invariants_(graph.invariants->columns()) {
     for (std::size_t m = 0; m < task.members.size(); ++m) {
       const storage::relation& own = *relations[task.members[m].relation.value];
       results_.push_back(std::make_unique<appended_columns>(resource, 2 * own.rows() + 1024, own.arity()));
@@ -91,11 +91,11 @@ std::optional<row_counts> run_numbered(Backend& backend, backend::memory_resourc
                                        const std::atomic<bool>* stop,
                                        std::optional<numbered_graph> graph = std::nullopt) {
   if (!graph) graph = make_numbered_graph(backend::piece_runner(backend, cut.range), resource, task, relations, cut);
-  if (!graph || graph->invariants.size() < cut.searches) return std::nullopt;
+  if (!graph || graph->sources < cut.searches) return std::nullopt;
   numbered_results results(resource, task, *graph, relations);
   const numbered_steps steps(graph->steps);
   auto counts = search_all(
-      backend, resource, steps, graph->numbers, graph->starts.first.data(), graph->invariants.size(),
+      backend, resource, steps, graph->numbers, graph->starts.first.data(), graph->sources,
       [&](std::uint64_t i) { return graph->starts.all[i]; },
       [&](unsigned, std::uint64_t group, const word* numbers, std::uint64_t n) { results.add(group, numbers, n); },
       stop);

@@ -4,14 +4,9 @@
 
 #include "backend/array.hpp"
 #include "backend/piece_runner.hpp"
+#include "storage/factorized/adjacency.hpp"
 
 namespace gpulog::storage {
-
-/// Lists of numbers, stored contiguously.
-struct list_view {
-  const std::uint32_t* first;  ///< by list, with one extra entry: start of the list
-  const std::uint32_t* all;
-};
 
 /// Marks a vertex that no start reaches, and the absence of a lowest component.
 constexpr std::uint32_t no_component = UINT32_MAX;

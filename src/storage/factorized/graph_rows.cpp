@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "storage/calibration.hpp"
-#include "storage/factorized/counting_sort.hpp"
 #include "storage/factorized/graph_reader.hpp"
 
 namespace gpulog::storage {
@@ -60,7 +59,8 @@ std::optional<std::vector<std::uint32_t>> graph_rows::places_with_rows(bool of_s
 
 std::uint64_t graph_rows::bytes() const {
   return values_.bytes() + source_places_.bytes() + value_places_.bytes() + vertices_.bytes() + components_.bytes() +
-         (labels_ ? labels_->bytes() : 0) + predecessor_first_.bytes() + predecessors_.bytes() + value_counts_.bytes();
+         (labels_ ? labels_->bytes() : 0) + predecessors_.first.bytes() + predecessors_.all.bytes() +
+         value_counts_.bytes();
 }
 
 void graph_rows::place_sources() {
@@ -83,13 +83,8 @@ void graph_rows::make_labels() { labels_.emplace(*resource_, *values_.graph); }
 void graph_rows::turn_around() {
   const factorized_graph& graph = *values_.graph;
   const array<std::uint32_t> from = lists_of_places(*resource_, graph.first, graph.vertices);
-  predecessor_first_ = counting_sort(
-      backend::piece_runner(), *resource_, static_cast<std::uint32_t>(from.size()), graph.components,
-      [&](std::uint32_t edge) { return graph.successors[edge]; },
-      [&](std::uint64_t all) {
-        predecessors_ = array<std::uint32_t>(*resource_, all, backend::fresh_memory::anything);
-      },
-      [&](std::uint32_t edge, std::uint32_t place) { predecessors_[place] = from[edge]; });
+  predecessors_ = make_adjacency(backend::piece_runner(), *resource_, graph.successors.data(), from.data(), from.size(),
+                                 graph.components);
 }
 
 void graph_rows::tell_count_steps() {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backend/array.hpp"
+#include "storage/factorized/adjacency.hpp"
 #include "storage/factorized/factorized_values.hpp"
 #include "storage/factorized/path_labels.hpp"
 #include "storage/factorized/row_matrix.hpp"
@@ -65,7 +66,7 @@ class graph_rows final : public host_row_matrix {
   /// Returns the vertices that lead to each component.
   [[nodiscard]] list_view predecessors() {
     std::call_once(predecessors_made_, [this] { turn_around(); });
-    return {predecessor_first_.data(), predecessors_.data()};
+    return predecessors_.view();
   }
   /// Returns the number of values that each vertex leads to; takes as long as counting all rows once.
   [[nodiscard]] const std::uint64_t* value_counts() {
@@ -105,8 +106,7 @@ class graph_rows final : public host_row_matrix {
   backend::array<std::uint32_t> components_;  // by place of a value
   bool all_have_values_ = false;
   std::optional<path_labels> labels_;
-  backend::array<std::uint32_t> predecessor_first_;  // by component, with one extra entry
-  backend::array<std::uint32_t> predecessors_;
+  adjacency predecessors_;                      // by component
   backend::array<std::uint64_t> value_counts_;  // by vertex
   double count_steps_ = 0;
 };

@@ -12,8 +12,9 @@
 #include "exec/calibration.hpp"
 #include "exec/strategies/products/product_words.hpp"
 #include "exec/strategies/sampled_run.hpp"
-#include "exec/strategies/search/device_numbering.hpp"
+#include "exec/strategies/search/device_graph.hpp"
 #include "exec/strategies/search/search_launch.hpp"
+#include "kernels/products/product_graph.hpp"
 #include "kernels/products/product_queue.cuh"
 #include "kernels/products/products.cuh"
 
@@ -23,7 +24,6 @@ namespace {
 
 using backend::array;
 using backend::fresh_memory;
-using kernels::gpu::number_list;
 using kernels::gpu::number_lists;
 using kernels::gpu::product_arguments;
 using kernels::gpu::product_queue;
@@ -31,14 +31,6 @@ using storage::gpu::device_relation;
 
 /// First tuples are stamped before the first round.
 constexpr std::uint32_t first_stamp = 1;
-
-struct make_list {
-  const std::uint32_t* first;  // by number, with one extra entry
-  number_list* lists;
-  __device__ void operator()(std::uint64_t number) const {
-    lists[number] = {first[number], first[number + 1] - first[number]};
-  }
-};
 
 /// Sets the bits of the first tuples.
 struct set_first_bit {
@@ -93,71 +85,21 @@ round_shapes shapes_of_rounds(const backend::gpu::device_context& context, std::
   return chosen;
 }
 
-/// Numbers of rows: values themselves, or numbers assigned to values.
-class row_numbers {
- public:
-  row_numbers(const backend::gpu::device_context& context, backend::memory_resource& resource,
-              const row_equations& task, std::uint64_t bound, const kernels::relation_list<device_relation>& relations)
-      : resource_(&resource), relations_(&relations), size_(bound) {
-    if (bound != 0) return;
-    std::vector<tuple_rows> parts;
-    const auto add = [&](const column_pairs& pairs) {
-      parts.push_back(column(pairs.relation, pairs.key));
-      parts.push_back(column(pairs.relation, pairs.value));
-    };
-    add({task.relation(), 0, 1});
-    for (const row_rule& rule : task.rules) {
-      if (rule.left) add(*rule.left);
-      if (rule.right) add(*rule.right);
-    }
-    std::erase_if(parts, [](const tuple_rows& part) { return part.rows == 0; });
-    numbering_ = std::make_unique<device_numbering>(context, resource, parts);
-    size_ = numbering_->size();
-  }
-
-  [[nodiscard]] std::uint64_t size() const { return size_; }
-  /// Returns null if values serve directly as numbers. Call last.
-  [[nodiscard]] std::unique_ptr<device_numbering> take_numbering() { return std::move(numbering_); }
-  /// Returns the numbers of a column, possibly in a temporary column that lives until forget_columns().
-  [[nodiscard]] const word* of(relation_id relation, std::uint32_t number) {
-    const tuple_rows rows = column(relation, number);
-    if (!numbering_ || rows.rows == 0) return rows.columns.at[0];
-    array<word>& made = made_.emplace_back(*resource_, rows.rows, fresh_memory::anything);
-    numbering_->find(rows, 0, made.data());
-    return made.data();
-  }
-  /// Frees the temporary columns, in stream order.
-  void forget_columns() { made_.clear(); }
-
- private:
-  [[nodiscard]] tuple_rows column(relation_id relation, std::uint32_t number) const {
-    const device_relation& source = *(*relations_)[relation.value];
-    tuple_rows rows{{}, source.rows()};
-    rows.columns.arity = 1;
-    rows.columns.at[0] = source.rows() == 0 ? nullptr : source.column(number);
-    return rows;
-  }
-
-  backend::memory_resource* resource_;
-  const kernels::relation_list<device_relation>* relations_;
-  std::uint64_t size_;
-  std::unique_ptr<device_numbering> numbering_;
-  std::list<array<word>> made_;
-};
+using row_graph = kernels::product_graph<device_numbers, kernels::relation_list<device_relation>>;
 
 class product_run {
  public:
   product_run(const backend::gpu::device_context& context, backend::memory_resource& resource,
-              const row_equations& task, const kernels::relation_list<device_relation>& relations, row_numbers& numbers,
+              const row_equations& task, const kernels::relation_list<device_relation>& relations, row_graph graph,
               const round_shapes& shapes, double waited_row_seconds)
       : context_(context),
         resource_(resource),
         relations_(relations),
-        numbers_(numbers),
+        graph_(std::move(graph)),
         shapes_(shapes),
         waited_row_seconds_(waited_row_seconds),
         counts_(resource, calibration::rounds_at_once) {
-    const std::uint64_t size = numbers.size();
+    const std::uint64_t size = graph_.size();
     arguments_.numbers = static_cast<std::uint32_t>(size);
     arguments_.groups = product_groups(size);
     arguments_.round = first_stamp;
@@ -178,8 +120,7 @@ class product_run {
     arguments_.ready = take<std::uint32_t>(words_, size);
     sizes_ = array<std::uint64_t>(resource, size + 1);
     arguments_.sizes = reinterpret_cast<unsigned long long*>(sizes_.data());
-    begin(target, numbers.of(task.relation(), 0), numbers.of(task.relation(), 1));
-    numbers.forget_columns();
+    begin(target, graph_.numbers_of(task.relation(), 0).values, graph_.numbers_of(task.relation(), 1).values);
   }
 
   /// Computes rows in topological order, and the remaining rows in rounds.
@@ -251,7 +192,7 @@ class product_run {
   std::unique_ptr<product_words> take_words() {
     return std::make_unique<product_words>(
         context_, resource_,
-        product_words::parts{std::move(rows_), std::move(stamps_), std::move(sizes_), numbers_.take_numbering(),
+        product_words::parts{std::move(rows_), std::move(stamps_), std::move(sizes_), std::move(graph_.numbering()),
                              arguments_.numbers, arguments_.groups});
   }
 
@@ -273,44 +214,22 @@ class product_run {
   }
   [[nodiscard]] std::uint64_t row_words() const { return std::uint64_t{arguments_.groups} * backend::gpu::wave_size; }
 
-  /// Returns the successor lists of a relation's pairs; cached.
-  number_lists lists_of(const column_pairs& pairs) {
-    for (const known_lists& known : lists_) {
-      if (known.relation == pairs.relation && known.key == pairs.key && known.value == pairs.value) return known.view();
-    }
-    const std::uint64_t rows = relations_[pairs.relation.value]->rows();
-    known_lists& made = lists_.emplace_back();
-    made.relation = pairs.relation;
-    made.key = pairs.key;
-    made.value = pairs.value;
-    made.sorted = sort_by_key(
-        context_, resource_, {{numbers_.of(pairs.relation, pairs.key), numbers_.of(pairs.relation, pairs.value), rows}},
-        numbers_.size());
-    made.lists = array<number_list>(resource_, numbers_.size(), fresh_memory::anything);
-    backend::gpu::for_each(context_.stream(), numbers_.size(), make_list{made.sorted.first.data(), made.lists.data()});
-    numbers_.forget_columns();
-    return made.view();
+  [[nodiscard]] static number_lists view_of(const device_numbers::lists& lists) {
+    return {lists.ranges.data(), lists.sorted.all.data()};
   }
 
   void add_rule(const row_rule& rule) {
     kernels::gpu::product_rule_view& made = arguments_.rules[arguments_.rule_count++];
     made.is_recursive = rule.is_recursive;
     made.is_first = rule.is_first;
-    if (rule.left) made.left = lists_of(*rule.left);
-    if (rule.left && rule.is_recursive) {
-      column_pairs back = *rule.left;
-      std::swap(back.key, back.value);
-      made.readers = lists_of(back);
-    }
-    if (rule.right) {
-      made.right = lists_of(*rule.right);
-      column_pairs back = *rule.right;
-      std::swap(back.key, back.value);
-      made.sources = lists_of(back);
-      // A push costs time per bit and successor, a pull per number.
-      made.pull_factor = static_cast<std::uint32_t>(calibration::pushes_of_pull *
-                                                    relations_[back.relation.value]->rows() / numbers_.size());
-    }
+    if (rule.left) made.left = view_of(graph_.lists_of(*rule.left));
+    if (rule.left && rule.is_recursive) made.readers = view_of(graph_.inverse_of(*rule.left));
+    if (!rule.right) return;
+    made.right = view_of(graph_.lists_of(*rule.right));
+    made.sources = view_of(graph_.inverse_of(*rule.right));
+    // A push costs time per bit and successor, a pull per number.
+    made.pull_factor = static_cast<std::uint32_t>(calibration::pushes_of_pull *
+                                                  relations_[rule.right->relation.value]->rows() / graph_.size());
   }
 
   void begin(const device_relation& target, const word* x, const word* y) {
@@ -338,23 +257,13 @@ class product_run {
                          arguments_);
   }
 
-  struct known_lists {
-    relation_id relation;
-    std::uint32_t key = 0;
-    std::uint32_t value = 0;
-    device_lists sorted;
-    array<number_list> lists;
-    [[nodiscard]] number_lists view() const { return {lists.data(), sorted.all.data()}; }
-  };
-
   const backend::gpu::device_context& context_;
   backend::memory_resource& resource_;
   const kernels::relation_list<device_relation>& relations_;
-  row_numbers& numbers_;
+  row_graph graph_;
   round_shapes shapes_;
   double waited_row_seconds_;
   product_arguments arguments_;
-  std::list<known_lists> lists_;
   std::list<array<std::uint32_t>> words_;
   array<std::uint32_t> rows_;
   array<std::uint32_t> stamps_;
@@ -386,16 +295,17 @@ std::optional<kernels::row_counts> run_products(const backend::gpu::device_conte
     if (rule.right) most_rows = std::max(most_rows, relations[rule.right->relation.value]->rows());
   }
   if (most_rows == 0) return std::nullopt;
-  row_numbers numbers(context, resource, task, bound, relations);
-  const std::uint64_t groups = product_groups(numbers.size());
+  row_graph graph({&context, &resource}, resource, task, relations, bound);
+  if (graph.size() == 0) return std::nullopt;
+  const std::uint64_t groups = product_groups(graph.size());
   if (most_rows * groups > UINT32_MAX) return std::nullopt;
-  const std::uint64_t row_bytes = numbers.size() * groups * backend::gpu::wave_size * sizeof(std::uint32_t);
+  const std::uint64_t row_bytes = graph.size() * groups * backend::gpu::wave_size * sizeof(std::uint32_t);
   if (row_bytes * (task.rules.size() + 1) > context.memory_bytes() / calibration::product_row_share)
     return std::nullopt;
   const round_shapes shapes = shapes_of_rounds(context, static_cast<std::uint32_t>(groups));
   if (shapes.wide.blocks == 0) return std::nullopt;
   backend::gpu::stage_clock clock(context.stream());
-  std::optional<product_run> run(std::in_place, context, resource, task, relations, numbers, shapes,
+  std::optional<product_run> run(std::in_place, context, resource, task, relations, std::move(graph), shapes,
                                  cut.waited_row_seconds);
   clock.end("graph");
   kernels::row_counts counts = run->run(stop, clock);

@@ -14,7 +14,8 @@ namespace gpulog::exec {
 using backend::fresh_memory;
 
 product_words::product_words(const backend::gpu::device_context& context, backend::memory_resource& resource, parts of)
-    : stored_rows(context, resource, {of.numbering.get(), of.numbers, {0}}, {of.numbering.get(), of.numbers, {1}}),
+    : stored_rows(context, resource, {of.numbering ? &*of.numbering : nullptr, of.numbers, {0}},
+                  {of.numbering ? &*of.numbering : nullptr, of.numbers, {1}}),
       of_(std::move(of)) {
   backend::gpu::with_scratch(resource_, [&](void* scratch, std::size_t& bytes) {
     backend::gpu::exclusive_sum(scratch, bytes, of_.sizes.data(), of_.sizes.data(), of_.sizes.size(),
@@ -24,7 +25,7 @@ product_words::product_words(const backend::gpu::device_context& context, backen
 }
 
 std::uint64_t product_words::bytes() const {
-  const std::uint64_t values = of_.numbering == nullptr ? 0 : of_.numbering->bytes();
+  const std::uint64_t values = !of_.numbering ? 0 : of_.numbering->bytes();
   return of_.rows.bytes() + of_.stamps.bytes() + of_.sizes.bytes() + common_bytes() + values;
 }
 
@@ -35,7 +36,7 @@ void product_words::write(const source_rows& wanted, columns_type& to) {
   results.rows = of_.rows.data();
   results.stamps = of_.stamps.data();
   results.begins = reinterpret_cast<const unsigned long long*>(wanted.places);
-  results.values = of_.numbering == nullptr ? nullptr : of_.numbering->found().tuples.at[0];
+  results.values = !of_.numbering ? nullptr : of_.numbering->view().values[0];
   results.listed = wanted.listed;
   results.first = static_cast<std::uint32_t>(wanted.first);
   results.last = static_cast<std::uint32_t>(wanted.last);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <vector>
 
 #include "backend/array.hpp"
@@ -17,10 +17,10 @@ class product_words final : public stored_rows {
  public:
   /// Arrays of the complete rows.
   struct parts {
-    backend::array<std::uint32_t> rows;           ///< [number][word]
-    backend::array<std::uint32_t> stamps;         ///< [number][group]; 0: the group has no bits and no valid words
-    backend::array<std::uint64_t> sizes;          ///< by number, with one extra entry
-    std::unique_ptr<device_numbering> numbering;  ///< null: values serve directly as numbers
+    backend::array<std::uint32_t> rows;         ///< [number][word]
+    backend::array<std::uint32_t> stamps;       ///< [number][group]; 0: the group has no bits and no valid words
+    backend::array<std::uint64_t> sizes;        ///< by number, with one extra entry
+    std::optional<device_numbering> numbering;  ///< nothing: values serve directly as numbers
     std::uint32_t numbers = 0;
     std::uint32_t groups = 0;
   };

@@ -1,159 +1,90 @@
 #include "exec/strategies/search/device_graph.hpp"
 
-#include <utility>
+#include <algorithm>
 
 #include "backend/array.hpp"
+#include "backend/gpu/for_each.hpp"
 
 namespace gpulog::exec {
 
 namespace {
 
-using backend::array;
-using backend::fresh_memory;
+using kernels::numbered_tuples;
+using kernels::gpu::number_list;
 using storage::gpu::device_relation;
 
-tuple_rows tuples_of(const device_relation& source, const std::vector<std::uint32_t>& columns) {
-  tuple_rows found{{}, source.rows()};
-  for (const std::uint32_t column : columns)
-    found.columns.at[found.columns.arity++] = source.rows() == 0 ? nullptr : source.column(column);
-  return found;
-}
-
-class graph_builder {
- public:
-  graph_builder(const backend::gpu::device_context& context, backend::memory_resource& resource,
-                const row_equations& task, const kernels::relation_list<device_relation>& relations)
-      : context_(context), resource_(resource), task_(task), relations_(relations) {}
-
-  /// @return whether numbers fit into 32 bits and there are enough invariants
-  bool build(std::uint64_t least_invariants, device_graph& made) {
-    std::vector<tuple_rows> invariants;
-    for (const row_member& member : task_.members)
-      invariants.push_back(tuples_of(*relations_[member.relation.value], member.sources));
-    if (!number(invariants, made.invariants) || made.invariants->size() < least_invariants) return false;
-    made.begins = {0};
-    const auto sources = kernels::target_tuples(task_);
-    for (std::size_t m = 0; m < task_.members.size(); ++m) {
-      std::vector<tuple_rows> parts;
-      for (const kernels::tuple_source& source : sources[m])
-        parts.push_back(tuples_of(*relations_[source.relation.value], source.columns));
-      if (!number(parts, made.nodes.emplace_back())) return false;
-      made.numbers += made.nodes[m]->size();
-      if (made.numbers > kernels::most_numbers) return false;
-      made.begins.push_back(static_cast<std::uint32_t>(made.numbers));
-    }
-    made.sources = made.invariants->size();
-    pairs starts;
-    pairs steps;
-    if (!collect_starts(made, starts) || !collect_steps(made, steps)) return false;
-    made.lists =
-        sort_by_key(context_, resource_,
-                    {{steps.keys.data(), steps.values.data(), steps.used, 0},
-                     {starts.keys.data(), starts.values.data(), starts.used, static_cast<std::uint32_t>(made.numbers)}},
-                    made.numbers + made.sources);
-    return true;
+struct make_range {
+  const std::uint32_t* first;  // by number, with one extra entry
+  number_list* ranges;
+  __device__ void operator()(std::uint64_t number) const {
+    ranges[number] = {first[number], first[number + 1] - first[number]};
   }
-
- private:
-  /// Pairs of keys and successors, as numbers.
-  struct pairs {
-    pairs() = default;
-    pairs(backend::memory_resource& resource, std::uint64_t n)
-        : keys(resource, n, fresh_memory::anything), values(resource, n, fresh_memory::anything) {}
-    array<std::uint32_t> keys;
-    array<word> values;
-    std::uint64_t used = 0;
-  };
-
-  bool number(const std::vector<tuple_rows>& parts, std::unique_ptr<device_numbering>& made) const {
-    std::uint64_t rows = 0;
-    for (const tuple_rows& part : parts) rows += part.rows;
-    if (rows > kernels::most_numbers) return false;
-    made = std::make_unique<device_numbering>(context_, resource_, parts);
-    return true;
-  }
-
-  bool collect_starts(device_graph& made, pairs& all) const {
-    std::uint64_t rows = 0;
-    for (const row_member& member : task_.members) rows += relations_[member.relation.value]->rows();
-    if (rows > UINT32_MAX) return false;
-    all = pairs(resource_, rows);
-    for (std::size_t m = 0; m < task_.members.size(); ++m) {
-      const device_relation& own = *relations_[task_.members[m].relation.value];
-      made.invariants->find(tuples_of(own, task_.members[m].sources), 0, all.keys.data() + all.used);
-      made.nodes[m]->find(tuples_of(own, task_.members[m].targets), made.begins[m], all.values.data() + all.used);
-      all.used += own.rows();
-    }
-    return true;
-  }
-
-  bool collect_steps(device_graph& made, pairs& all) const {
-    std::uint64_t most = 0;
-    for (const row_step& step : task_.steps) {
-      if (!step.copies()) most += relations_[step.relation.value]->rows();
-      if (step.copies() || !kernels::asks_whole_node(task_, step)) most += made.nodes[step.from]->size();
-    }
-    if (most > UINT32_MAX) return false;
-    all = pairs(resource_, most);
-    for (const row_step& step : task_.steps) {
-      if (!collect_step(step, made, all)) return false;
-    }
-    return true;
-  }
-
-  bool collect_step(const row_step& step, device_graph& made, pairs& all) const {
-    const device_numbering& from = *made.nodes[step.from];
-    tuple_rows asked{{}, from.size()};
-    for (const std::uint32_t place : step.copies() ? step.columns : step.from_targets)
-      asked.columns.at[asked.columns.arity++] = from.found().tuples.at[place];
-    const auto number_nodes = [&](const device_numbering& targets, std::uint32_t first) {
-      targets.find(asked, first, all.values.data() + all.used);
-      number_keys(context_, made.begins[step.from], all.values.data() + all.used, from.size(),
-                  all.keys.data() + all.used);
-      all.used += from.size();
-    };
-    if (step.copies()) {
-      number_nodes(*made.nodes[step.to], made.begins[step.to]);
-      return true;
-    }
-    const device_relation& searched = *relations_[step.relation.value];
-    const auto add_rows = [&](const device_numbering& keys, const std::vector<std::uint32_t>& key,
-                              std::uint32_t first) {
-      keys.find(tuples_of(searched, key), first, all.keys.data() + all.used);
-      made.nodes[step.to]->find(tuples_of(searched, step.columns), made.begins[step.to], all.values.data() + all.used);
-      all.used += searched.rows();
-    };
-    if (kernels::asks_whole_node(task_, step)) {
-      std::vector<std::uint32_t> key(step.key.size());
-      for (std::size_t i = 0; i < key.size(); ++i) key[step.from_targets[i]] = step.key[i];
-      add_rows(from, key, made.begins[step.from]);
-      return true;
-    }
-    std::unique_ptr<device_numbering> parts;
-    if (!number({tuples_of(searched, step.key)}, parts)) return false;
-    const auto first = static_cast<std::uint32_t>(made.numbers);
-    made.numbers += parts->size();
-    if (made.numbers > kernels::most_numbers) return false;
-    number_nodes(*parts, first);
-    add_rows(*parts, step.key, first);
-    return true;
-  }
-
-  const backend::gpu::device_context& context_;
-  backend::memory_resource& resource_;
-  const row_equations& task_;
-  const kernels::relation_list<device_relation>& relations_;
 };
+
+struct number_key {
+  const word* values;
+  std::uint32_t* keys;
+  std::uint32_t first;
+  __device__ void operator()(std::uint64_t i) const {
+    keys[i] = values[i] == device_numbering::none ? device_numbering::none : first + static_cast<std::uint32_t>(i);
+  }
+};
+
+tuple_rows rows_of(const numbered_tuples& tuples) {
+  tuple_rows made{{}, tuples.rows};
+  for (const word* const column : tuples.columns) made.columns.at[made.columns.arity++] = column;
+  return made;
+}
 
 }  // namespace
 
-std::optional<device_graph> make_device_graph(const backend::gpu::device_context& context,
-                                              backend::memory_resource& resource, const row_equations& task,
-                                              const kernels::relation_list<device_relation>& relations,
-                                              std::uint64_t least_invariants) {
-  device_graph graph;
-  if (!graph_builder(context, resource, task, relations).build(least_invariants, graph)) return std::nullopt;
-  return graph;
+std::optional<device_numbering> device_numbers::number(std::size_t /*arity*/,
+                                                       const std::vector<numbered_tuples>& tuples) const {
+  std::vector<tuple_rows> parts;
+  std::uint64_t rows = 0;
+  for (auto part = tuples.begin(); part != tuples.end(); ++part) {
+    const auto is_equal = [part](const numbered_tuples& other) { return other.columns == part->columns; };
+    if (part->rows == 0 || std::any_of(tuples.begin(), part, is_equal)) continue;
+    parts.push_back(rows_of(*part));
+    rows += part->rows;
+  }
+  if (rows > kernels::most_numbers) return std::nullopt;
+  if (parts.empty()) parts.push_back(rows_of(tuples.front()));
+  std::optional<device_numbering> made(std::in_place, *context, *resource, parts);
+  for (const numbered_tuples& part : tuples) {
+    if (part.numbers != nullptr) find(*made, part);
+  }
+  return made;
+}
+
+void device_numbers::find(const device_numbering& in, const numbered_tuples& tuples) {
+  in.find(rows_of(tuples), tuples.first, tuples.numbers);
+}
+
+std::vector<const word*> device_numbers::columns(const device_numbering& of) {
+  return {of.view().values, of.view().values + of.view().arity};
+}
+
+void device_numbers::number_keys(std::uint32_t first, kernels::number_pairs& pairs) const {
+  backend::gpu::for_each(context->stream(), pairs.keys.size(),
+                         number_key{pairs.values.data(), pairs.keys.data(), first});
+}
+
+void device_numbers::list(device_graph& made, const std::vector<kernels::number_pairs>& steps,
+                          const kernels::number_pairs& starts) const {
+  std::vector<key_values> parts;
+  for (const auto& pairs : steps) parts.push_back({pairs.keys.data(), pairs.values.data(), pairs.keys.size(), 0});
+  parts.push_back(
+      {starts.keys.data(), starts.values.data(), starts.keys.size(), static_cast<std::uint32_t>(made.numbers)});
+  made.lists = sort_by_key(*context, *resource, parts, made.numbers + made.sources);
+}
+
+device_numbers::lists device_numbers::lists_of(const std::uint32_t* keys, const word* values, std::uint64_t pairs,
+                                               std::uint64_t numbers) const {
+  lists made{sort_by_key(*context, *resource, {{keys, values, pairs}}, numbers),
+             backend::array<number_list>(*resource, numbers, backend::fresh_memory::anything)};
+  backend::gpu::for_each(context->stream(), numbers, make_range{made.sorted.first.data(), made.ranges.data()});
+  return made;
 }
 
 device_graph make_graph_of_values(const backend::gpu::device_context& context, backend::memory_resource& resource,
@@ -165,9 +96,9 @@ device_graph make_graph_of_values(const backend::gpu::device_context& context, b
   const row_member& member = task.members.front();
   std::vector<key_values> parts;
   const auto add = [&](relation_id relation, std::uint32_t key, std::uint32_t value, std::uint64_t begin) {
-    const tuple_rows pairs = tuples_of(*relations[relation.value], {key, value});
-    if (pairs.rows != 0)
-      parts.push_back({pairs.columns.at[0], pairs.columns.at[1], pairs.rows, static_cast<std::uint32_t>(begin)});
+    const device_relation& from = *relations[relation.value];
+    if (from.rows() != 0)
+      parts.push_back({from.column(key), from.column(value), from.rows(), static_cast<std::uint32_t>(begin)});
   };
   for (const row_step& step : task.steps) add(step.relation, step.key.front(), step.columns.front(), 0);
   add(member.relation, member.sources.front(), member.targets.front(), made.numbers);

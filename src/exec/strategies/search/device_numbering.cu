@@ -1,5 +1,7 @@
 #include "exec/strategies/search/device_numbering.hpp"
 
+#include <algorithm>
+
 #include "backend/gpu/for_each.hpp"
 #include "backend/gpu/primitives.hpp"
 
@@ -46,22 +48,19 @@ struct rename_slot {
     if (slots[at] != 0) slots[at] = numbers[slots[at] - 1] + 1;
   }
 };
+struct tuple_at {
+  const tuple_columns& columns;
+  std::uint64_t row;
+  GPULOG_HOST_DEVICE word operator[](std::uint32_t column) const { return columns.at[column][row]; }
+};
 struct find_tuple {
-  device_numbering::view numbering;
+  storage::gpu::numbered_columns numbering;
   tuple_columns searched;
   std::uint32_t first;
   std::uint32_t* numbers;
   __device__ void operator()(std::uint64_t i) const {
-    const std::uint32_t number = numbering.find(searched, i);
+    const std::uint32_t number = numbering.find(tuple_at{searched, i});
     numbers[i] = number == device_numbering::none ? number : first + number;
-  }
-};
-struct number_key {
-  const word* values;
-  std::uint32_t* keys;
-  std::uint32_t first;
-  __device__ void operator()(std::uint64_t i) const {
-    keys[i] = values[i] == device_numbering::none ? device_numbering::none : first + static_cast<std::uint32_t>(i);
   }
 };
 /// Pairs of several parts, concatenated.
@@ -164,16 +163,25 @@ device_numbering::device_numbering(const backend::gpu::device_context& context, 
   backend::gpu::for_each(context.stream(), slots_.size(), rename_slot{slots_.data(), numbers.data()});
   view_.slots = slots_.data();
   view_.size = slots_.size();
-  view_.tuples.arity = arity;
-  for (std::uint32_t c = 0; c < arity; ++c) view_.tuples.at[c] = values_.data() + c * size_;
+  view_.arity = arity;
+  for (std::uint32_t c = 0; c < arity; ++c) {
+    view_.columns[c] = c;
+    view_.values[c] = values_.data() + c * size_;
+  }
+}
+
+tuple_rows device_numbering::tuples() const {
+  tuple_rows made{{.arity = view_.arity}, size_};
+  std::copy_n(view_.values, view_.arity, made.columns.at);
+  return made;
 }
 
 void device_numbering::find(const tuple_rows& searched, std::uint32_t first, std::uint32_t* numbers) const {
   backend::gpu::for_each(context_->stream(), searched.rows, find_tuple{view_, searched.columns, first, numbers});
 }
 
-device_lists sort_by_key(const backend::gpu::device_context& context, backend::memory_resource& resource,
-                         const std::vector<key_values>& parts, std::uint64_t numbers) {
+storage::adjacency sort_by_key(const backend::gpu::device_context& context, backend::memory_resource& resource,
+                               const std::vector<key_values>& parts, std::uint64_t numbers) {
   array<std::uint32_t> counts(resource, numbers + 1);
   const std::vector<key_parts> launches = parts_of_launches(parts);
   std::uint64_t pairs = 0;
@@ -181,17 +189,12 @@ device_lists sort_by_key(const backend::gpu::device_context& context, backend::m
     pairs += launched.pairs;
     backend::gpu::for_each(context.stream(), launched.pairs, count_key{launched, counts.data()});
   }
-  device_lists made{sums(context, resource, counts), array<word>(resource, pairs, fresh_memory::anything)};
+  storage::adjacency made{sums(context, resource, counts), array<word>(resource, pairs, fresh_memory::anything)};
   for (const key_parts& launched : launches) {
     backend::gpu::for_each(context.stream(), launched.pairs,
                            place_value{launched, made.first.data(), counts.data(), made.all.data()});
   }
   return made;
-}
-
-void number_keys(const backend::gpu::device_context& context, std::uint32_t first, const word* values, std::uint64_t n,
-                 std::uint32_t* keys) {
-  backend::gpu::for_each(context.stream(), n, number_key{values, keys, first});
 }
 
 }  // namespace gpulog::exec

@@ -6,6 +6,8 @@
 #include "backend/array.hpp"
 #include "backend/gpu/device.hpp"
 #include "backend/gpu/host_device.hpp"
+#include "storage/factorized/adjacency.hpp"
+#include "storage/representation/kept_rows.cuh"
 #include "storage/sets/hash.hpp"
 
 namespace gpulog::exec {
@@ -39,21 +41,7 @@ struct tuple_rows {
 /// kernels::tuple_numbering in device memory: distinct tuples of some columns get numbers from 0 on.
 class device_numbering {
  public:
-  static constexpr std::uint32_t none = UINT32_MAX;
-
-  struct view {
-    const std::uint32_t* slots = nullptr;  ///< number + 1; 0: free
-    std::uint64_t size = 0;                ///< number of slots
-    tuple_columns tuples;                  ///< by number
-
-    [[nodiscard]] GPULOG_HOST_DEVICE std::uint32_t find(const tuple_columns& searched, std::uint64_t row) const {
-      for (std::uint64_t at = storage::scale(searched.hash(row), size);; at = at + 1 == size ? 0 : at + 1) {
-        const std::uint32_t slot = slots[at];
-        if (slot == 0) return none;
-        if (tuples.is_equal(slot - 1, searched, row)) return slot - 1;
-      }
-    }
-  };
+  static constexpr std::uint32_t none = storage::gpu::numbered_columns::none;
 
   /// Numbers tuples with equal arity, fewer than 2^32 - 2 in total.
   /// @throws backend::memory_exceeded
@@ -61,7 +49,10 @@ class device_numbering {
                    const std::vector<tuple_rows>& parts);
 
   [[nodiscard]] std::uint64_t size() const { return size_; }
-  [[nodiscard]] const view& found() const { return view_; }
+  /// Returns the view for lookups in kernels; its columns are those of the tuples.
+  [[nodiscard]] const storage::gpu::numbered_columns& view() const { return view_; }
+  /// Returns the tuples, by number.
+  [[nodiscard]] tuple_rows tuples() const;
   [[nodiscard]] std::uint64_t bytes() const { return slots_.bytes() + values_.bytes(); }
   /// numbers[i] = first + the number of tuple i, or `none`.
   void find(const tuple_rows& searched, std::uint32_t first, std::uint32_t* numbers) const;
@@ -71,13 +62,7 @@ class device_numbering {
   backend::array<std::uint32_t> slots_;
   backend::array<word> values_;  // [column][number]
   std::uint64_t size_ = 0;
-  view view_;
-};
-
-/// Lists of successors, concatenated.
-struct device_lists {
-  backend::array<std::uint32_t> first;  ///< by number, with one extra entry: start of its list
-  backend::array<word> all;
+  storage::gpu::numbered_columns view_;
 };
 
 /// Arrays of keys and values. Skips pairs without a key.
@@ -89,11 +74,8 @@ struct key_values {
 };
 
 /// Returns the values by key; keys are below `numbers`. Unordered within a list.
-[[nodiscard]] device_lists sort_by_key(const backend::gpu::device_context& context, backend::memory_resource& resource,
-                                       const std::vector<key_values>& parts, std::uint64_t numbers);
-
-/// The rest of what kernels::numbered_graph needs: keys[i] = first + i, without a key if values[i] is missing.
-void number_keys(const backend::gpu::device_context& context, std::uint32_t first, const word* values, std::uint64_t n,
-                 std::uint32_t* keys);
+[[nodiscard]] storage::adjacency sort_by_key(const backend::gpu::device_context& context,
+                                             backend::memory_resource& resource, const std::vector<key_values>& parts,
+                                             std::uint64_t numbers);
 
 }  // namespace gpulog::exec

@@ -260,8 +260,8 @@ std::optional<kernels::row_counts> run_over_numbers(const backend::gpu::device_c
   for (std::size_t m = 0; m < task.members.size(); ++m) {
     graph.views.push_back({.begin = numbered->begins[m],
                            .size = numbered->begins[m + 1] - numbered->begins[m],
-                           .invariants = numbered->invariants->found().tuples.at[0],
-                           .nodes = numbered->nodes[m]->found().tuples.at[0]});
+                           .invariants = numbered->invariants->view().values[0],
+                           .nodes = numbered->nodes[m].view().values[0]});
   }
   auto counts = run_all(context, resource, task.members, graph, relations, stop);
   if (counts) counts->numbers = numbered->numbers;

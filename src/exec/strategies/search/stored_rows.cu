@@ -32,15 +32,9 @@ numbered_columns numbered_columns_of(const device_numbering* numbering, std::uin
                                      const std::vector<std::uint32_t>& columns) {
   numbered_columns made;
   made.size = numbers;
+  if (numbering != nullptr) made = numbering->view();
   made.arity = static_cast<std::uint32_t>(columns.size());
-  if (numbering != nullptr) {
-    made.slots = numbering->found().slots;
-    made.size = numbering->found().size;
-  }
-  for (std::uint32_t c = 0; c < made.arity; ++c) {
-    made.columns[c] = columns[c];
-    if (numbering != nullptr) made.values[c] = numbering->found().tuples.at[c];
-  }
+  std::copy(columns.begin(), columns.end(), made.columns);
   return made;
 }
 

@@ -112,8 +112,8 @@ long_search_shape long_shape_for(const backend::gpu::device_context& context, st
 takeover_rows::takeover_rows(const backend::gpu::device_context& context, backend::memory_resource& resource,
                              row_member member, device_graph graph, const long_search_shape& shape,
                              std::uint64_t most_words)
-    : stored_rows(context, resource, {graph.invariants.get(), graph.sources, member.sources},
-                  {graph.invariants ? graph.nodes[0].get() : nullptr, graph.numbers, member.targets}),
+    : stored_rows(context, resource, {graph.invariants ? &*graph.invariants : nullptr, graph.sources, member.sources},
+                  {graph.invariants ? &graph.nodes[0] : nullptr, graph.numbers, member.targets}),
       member_(std::move(member)),
       graph_(std::move(graph)),
       shape_(shape),
@@ -143,7 +143,7 @@ void takeover_rows::find_vertices() {
   if (!graph_.invariants) return;
   search_.vertex_of = vertex_of_.data();
   if (member_.sources.size() == member_.targets.size()) {
-    graph_.nodes[0]->find({graph_.invariants->found().tuples, graph_.sources}, 0, vertex_of_.data());
+    graph_.nodes[0].find(graph_.invariants->tuples(), 0, vertex_of_.data());
   } else {
     backend::gpu::fill_async(vertex_of_.data(), 0xff, vertex_of_.bytes(), context_.stream());
   }
@@ -288,8 +288,8 @@ void takeover_rows::write(const source_rows& wanted, columns_type& to) {
   arguments.numbers = graph_.numbers;
   arguments.sources = graph_.sources;
   if (graph_.invariants) {
-    arguments.invariants = graph_.invariants->found().tuples.at[0];
-    arguments.nodes = graph_.nodes[0]->found().tuples.at[0];
+    arguments.invariants = graph_.invariants->view().values[0];
+    arguments.nodes = graph_.nodes[0].view().values[0];
   }
   for (const std::uint32_t column : source_columns()) arguments.out[arguments.invariant_columns++] = to[column].data();
   for (const std::uint32_t column : target_columns())

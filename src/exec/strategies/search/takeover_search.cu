@@ -21,7 +21,7 @@ std::optional<device_graph> graph_of(const backend::gpu::device_context& context
   if (!kernels::may_number(task, relations, cut.numbering)) return std::nullopt;
   std::optional<device_graph> graph = make_device_graph(context, resource, task, relations, cut.numbering.searches);
   // Keys with numbers of their own are not nodes.
-  if (!graph || graph->numbers != graph->nodes[0]->size()) return std::nullopt;
+  if (!graph || graph->numbers != graph->nodes[0].size()) return std::nullopt;
   return graph;
 }
 
