@@ -12,8 +12,8 @@
 /// Builds the graph of a task (numbered_task.hpp) with the operations of a machine.
 namespace gpulog::kernels {
 
-/// A graph over numbers: nodes of the first member, nodes of the other members, then keys of steps that search by a
-/// part of a node. Such a node leads to its key, and the key leads to the targets of the step.
+/// A graph over numbers: nodes of the first member, nodes of the other members, then keys of steps that search by some
+/// columns of a node. An edge leads from the node to the key, and edges lead from the key to the targets of the step.
 template <class Dictionary>
 struct task_graph {
   std::vector<Dictionary> nodes;            ///< by member; empty: values are numbers
