@@ -103,6 +103,15 @@ class Tables(ProfileTest):
         self.assertEqual(lines[4].strip(), 'of that, its indexes 1.500')
         self.assertNotIn('indexes', lines[7])
 
+    def test_files_that_are_read_together_count_once(self):
+        record = self.record_with_times()
+        self.write_record(record)
+        expected = sections(self.run_gpulog('profile', 'p.json').output)['Time']
+        record['spans'] += [{'name': 'load', 'subject': name, 'begin': begin, 'seconds': seconds, 'is_complete': True}
+                            for name, begin, seconds in (('b', 1.5, 0.5), ('c', 0.25, 1))]
+        self.write_record(record)
+        self.assertEqual(sections(self.run_gpulog('profile', 'p.json').output)['Time'], expected)
+
     def test_lines(self):
         self.record_of('java_points_to')
         parts = sections(self.run_gpulog('profile', '-n', '1', 'p.json').output)

@@ -82,6 +82,23 @@ const named_time& kind_of(const std::string& phase) {
   return found == std::end(phases) ? other_work : *found;
 }
 
+/// Returns the time in spans of this name. Spans of files that are read or written together overlap.
+double seconds_of_spans(const ordered_json& run, std::string_view name) {
+  std::vector<std::pair<double, double>> intervals;
+  for (const ordered_json& span : run.at("spans")) {
+    const double begin = number_in(span, "begin");
+    if (text_in(span, "name") == name) intervals.emplace_back(begin, begin + number_in(span, "seconds"));
+  }
+  std::sort(intervals.begin(), intervals.end());
+  double sum = 0;
+  double end = 0;
+  for (const auto& [from, until] : intervals) {
+    sum += std::max(0.0, until - std::max(from, end));
+    end = std::max(end, until);
+  }
+  return sum;
+}
+
 void add_passes(const ordered_json& run, std::vector<time_share>& shares) {
   for (time_share& share : shares) {
     if (share.name != "plan" || !run.contains("pass_seconds")) continue;
@@ -113,14 +130,7 @@ std::vector<std::pair<std::string, double>> stratum_shares(const ordered_json& s
 std::vector<time_share> shares_outside_rules(const run_record& record) {
   const ordered_json& run = record.document;
   share_sums sums;
-  double evaluating = 0;
-  for (const ordered_json& span : run.at("spans")) {
-    const std::string name = text_in(span, "name");
-    if (name == "evaluate") evaluating += number_in(span, "seconds");
-    for (const named_time& one : spans) {
-      if (name == one.name) sums.add(one, number_in(span, "seconds"));
-    }
-  }
+  for (const named_time& one : spans) sums.add(one, seconds_of_spans(run, one.name));
   double in_strata = 0;
   std::size_t number = 0;
   for (const ordered_json& stratum : run.at("strata")) {
@@ -129,7 +139,7 @@ std::vector<time_share> shares_outside_rules(const run_record& record) {
       sums.add(kind_of(name), seconds, names_of(stratum, number));
     ++number;
   }
-  sums.add(between_strata, evaluating - in_strata);
+  sums.add(between_strata, seconds_of_spans(run, "evaluate") - in_strata);
   sums.add(rest_of_run, number_in(run, "total_seconds") - sums.sum() - seconds_of_rules(record));
   std::vector<time_share> shares = sums.take();
   add_passes(run, shares);
