@@ -264,10 +264,9 @@ inline constexpr std::uint64_t rows_for_a_device = 50'000;
 inline constexpr std::uint64_t bytes_for_a_device = 500'000;
 /// Seconds that a device takes to start, if unknown (bench/results/h200-sides.txt).
 inline constexpr double device_start_seconds = 0.3;
-/// For compressed files to be read: bytes of waiting text, and threads that decompress (`bench/loading`; further values
-/// in bench/results/loading.txt).
+/// Text of files that is read before it is parsed (`bench/loading`; further values in bench/results/loading.txt), in
+/// bytes.
 inline constexpr std::uint64_t bytes_ahead = std::uint64_t{64} << 20;
-inline constexpr unsigned threads_ahead = 8;
 
 // Statistics of facts.
 /// Sample rows per relation: estimates are off by a few percent and take 50 us (`bench/orders`, and the time of
@@ -295,9 +294,8 @@ inline constexpr std::uint64_t least_encoding_gain = 4;
 /// Maximum matrix bytes per fact row, the expected limit of a relation's tuples.
 inline constexpr std::uint64_t matrix_bytes_of_row = 65536;
 
-// Texts inserted as columns (`bench/python` with texts): texts numbered together, because the memory per new text is as
-// large as the text; minimum texts per thread; and maximum symbols whose table fits into a processor's cache.
-inline constexpr std::uint64_t texts_interned_together = std::uint64_t{1} << 21;
+// Texts inserted as columns (`bench/python` with texts): minimum texts per thread; and maximum symbols whose table fits
+// into a processor's cache.
 inline constexpr std::uint64_t texts_of_a_thread = std::uint64_t{1} << 14;
 inline constexpr std::uint64_t symbols_in_a_cache = std::uint64_t{1} << 15;
 

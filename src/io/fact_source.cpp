@@ -9,7 +9,6 @@
 #include <cstring>
 #include <utility>
 
-#include "io/files/prefetched_files.hpp"
 #include "support/error.hpp"
 
 namespace gpulog::io {
@@ -46,12 +45,7 @@ std::optional<fact_source> fact_source::open_file(const read_request& request, s
       directive_parameters(request.parameters).text("filename", fmt::format("{}{}", request.relation, extension));
   const std::filesystem::path path = request.fact_directory / name;
   const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (number >= 0) {
-    fact_source opened(file_descriptor(number), "fact file " + name);
-    opened.path_ = path;
-    opened.ahead_ = request.ahead;
-    return opened;
-  }
+  if (number >= 0) return fact_source(file_descriptor(number), "fact file " + name);
   if (errno == ENOENT && request.missing_is_empty) return std::nullopt;
   if (errno == ENOENT) refuse_missing(name, path);
   refuse_to_open("fact file " + path.string(), errno);
@@ -83,9 +77,6 @@ std::unique_ptr<mapped_file> fact_source::map() const { return std::make_unique<
 
 std::unique_ptr<byte_source> fact_source::stream() {
   const compression how = compression_of(first_bytes_);
-  if (how != compression::none && ahead_ != nullptr) {
-    if (auto begun = ahead_->take(path_)) return begun;
-  }
   return decompressed(std::make_unique<descriptor_source>(std::move(descriptor_), std::move(first_bytes_)), how);
 }
 

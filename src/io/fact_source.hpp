@@ -1,6 +1,5 @@
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,8 +53,6 @@ class fact_source {
  private:
   fact_source(file_descriptor descriptor, std::string name);
 
-  std::filesystem::path path_;
-  prefetched_files* ahead_ = nullptr;
   file_descriptor descriptor_;
   std::string name_;
   std::string first_bytes_;

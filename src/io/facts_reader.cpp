@@ -6,6 +6,8 @@
 
 #include "io/directive_parameters.hpp"
 #include "io/formats.hpp"
+#include "io/formats/text/text_reader.hpp"
+#include "storage/representation/hisa_rows.hpp"
 #include "support/error.hpp"
 
 namespace gpulog::io {
@@ -57,8 +59,30 @@ std::uint64_t read_facts(const read_request& request, storage::symbol_table& sym
     }
     return chosen->read(request, symbols, allocate);
   } catch (const user_error& problem) {
-    throw user_error(fmt::format("Error loading {} data: {}", request.relation, problem.what()));
+    throw with_relation(problem, request);
   }
+}
+
+user_error with_relation(const user_error& problem, const read_request& request) {
+  return user_error(fmt::format("Error loading {} data: {}", request.relation, problem.what()));
+}
+
+bool is_read_beside_others(const read_request& request) {
+  const auto file = text_file_of(request.relation, request.parameters, request.fact_directory);
+  std::error_code unknown;
+  return file && request.structured.structures.empty() && std::filesystem::is_regular_file(*file, unknown);
+}
+
+void read_files(std::span<facts_file> files, storage::symbol_table& symbols) {
+  if (files.size() > 1) return read_text_files(files, symbols);
+  facts_file& file = files.front();
+  file.begin = storage::seconds_now();
+  try {
+    file.rows = read_facts(file.request, symbols, file.allocate);
+  } catch (...) {
+    file.failure = std::current_exception();
+  }
+  file.seconds = storage::seconds_now() - file.begin;
 }
 
 }  // namespace gpulog::io

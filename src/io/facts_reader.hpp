@@ -2,21 +2,22 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "backend/array.hpp"
 #include "io/values/structured_value.hpp"
 #include "storage/symbols/symbol_table.hpp"
+#include "support/error.hpp"
 #include "support/ids.hpp"
 
 namespace gpulog::io {
-
-class prefetched_files;
 
 /// An .input directive.
 struct read_request {
@@ -42,8 +43,8 @@ struct read_request {
   std::function<void(std::uint64_t bytes)> on_size = {};
   /// Bytes of text that a thread parses per piece; small in tests.
   std::size_t piece_bytes = std::size_t{1} << 20;
-  /// Compressed files that threads decompress ahead; nullptr: none.
-  prefetched_files* ahead = nullptr;
+  /// Limit of the text that waits to be parsed, in bytes; several threads keep a few pieces each.
+  std::uint64_t bytes_ahead = std::uint64_t{64} << 20;
 };
 
 /// Returns the text file that a directive with these parameters reads; nothing for different formats and standard
@@ -57,8 +58,8 @@ struct read_request {
                                                                  const std::map<std::string, std::string>& parameters,
                                                                  const std::filesystem::path& fact_directory);
 
-/// Allocates all rows of a directive: one pointer per attribute, in attribute order, each to `rows` words. read_facts
-/// calls the allocator at most once, from the calling thread, and never for zero rows.
+/// Allocates all rows of a directive: one pointer per attribute, in attribute order, each to `rows` words. Files
+/// without rows allocate nothing. A further call replaces the earlier allocation; zero rows free the memory.
 using row_allocator = std::function<std::vector<word*>(std::uint64_t rows)>;
 
 /// Maximum bytes of a faulty value in a message.
@@ -68,11 +69,33 @@ inline constexpr std::size_t longest_shown = 200;
 [[nodiscard]] std::vector<backend::array<word>> empty_columns(const read_request& request);
 void hand_over(std::vector<backend::array<word>>& parsed, std::uint64_t rows, const row_allocator& allocate);
 
+/// Adds the relation to the message of a reader.
+[[nodiscard]] user_error with_relation(const user_error& problem, const read_request& request);
+
 /// Reads the rows of a directive, in the order of the text and with duplicates. Symbols get the numbers of a reader
 /// with one thread, lines from first to last and columns from left to right.
 /// @return the number of rows; of a nullary relation the number of its lines
 /// @throws backend::memory_exceeded, user_error with relation, file and line; the number of threads does not change the
 /// message
 std::uint64_t read_facts(const read_request& request, storage::symbol_table& symbols, const row_allocator& allocate);
+
+/// A file that read_files() reads, and its outcome.
+struct facts_file {
+  read_request request;
+  row_allocator allocate;  ///< called by any thread, for one file at a time, like on_size
+  std::uint64_t rows = 0;
+  double begin = 0;  ///< seconds of the steady clock
+  double seconds = 0;
+  std::exception_ptr failure = nullptr;  ///< the exception of read_facts()
+};
+
+/// Whether read_files() may read the file of the request beside others: text in a regular file, without records, whose
+/// numbers depend on the order of reading.
+[[nodiscard]] bool is_read_beside_others(const read_request& request);
+
+/// Reads files beside each other, with the threads of the first request. The outcomes are those of reading one file
+/// after another; files after a failed one may be unread.
+/// @param files one, or files that are all read beside others
+void read_files(std::span<facts_file> files, storage::symbol_table& symbols);
 
 }  // namespace gpulog::io

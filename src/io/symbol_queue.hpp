@@ -2,37 +2,13 @@
 
 #include <array>
 #include <cstddef>
-#include <deque>
 #include <string_view>
-#include <utility>
 
-#include "io/files/byte_buffer.hpp"
 #include "storage/symbols/symbol_table.hpp"
 #include "support/ids.hpp"
 
 /// Interning of symbols while a file is read.
 namespace gpulog::io {
-
-/// Texts that differ from the input: values with doubled quotes, numbers as symbols. Kept until interning ends.
-class unquoted_texts {
- public:
-  std::string_view keep(std::string_view text) {
-    if (short_.empty() || short_.back().size() + text.size() > chunk_bytes) short_.emplace_back().reserve(chunk_bytes);
-    byte_buffer& chunk = short_.back();
-    const std::size_t begin = chunk.size();
-    chunk.append(text);
-    return chunk.bytes().substr(begin);
-  }
-  /// May empty the buffer: long texts are not copied.
-  std::string_view keep(byte_buffer& text) {
-    return text.size() > chunk_bytes ? long_.emplace_back(std::move(text)).bytes() : keep(text.bytes());
-  }
-
- private:
-  static constexpr std::size_t chunk_bytes = std::size_t{1} << 16;
-  std::deque<byte_buffer> short_;
-  std::deque<byte_buffer> long_;
-};
 
 /// Assigns final numbers immediately.
 class immediate_interner {
@@ -40,28 +16,20 @@ class immediate_interner {
   static constexpr bool is_immediate = true;
   explicit immediate_interner(storage::symbol_table& symbols) : symbols_(symbols) {}
   storage::symbol_table& table() { return symbols_; }
-  word intern_unquoted(std::string_view text) { return symbols_.intern(text); }
-  word intern_unquoted(const byte_buffer& text) { return symbols_.intern(text.bytes()); }
 
  private:
   storage::symbol_table& symbols_;
 };
 
-/// Assigns numbers or marks in one part of a load.
-class bulk_interner {
+/// Assigns numbers in one part of a load, which the end of the load replaces.
+class ordered_interner {
  public:
   static constexpr bool is_immediate = false;
-  bulk_interner(storage::bulk_interning::part& symbols, unquoted_texts& unquoted)
-      : symbols_(symbols), unquoted_(unquoted) {}
-  storage::bulk_interning::part& table() { return symbols_; }
-  template <class Text>
-  word intern_unquoted(Text& text) {
-    return symbols_.intern(unquoted_.keep(text));
-  }
+  explicit ordered_interner(storage::ordered_interning::part& symbols) : symbols_(symbols) {}
+  storage::ordered_interning::part& table() { return symbols_; }
 
  private:
-  storage::bulk_interning::part& symbols_;
-  unquoted_texts& unquoted_;
+  storage::ordered_interning::part& symbols_;
 };
 
 /// Symbols that wait for their numbers. Looking up a batch of symbols overlaps the waits for memory.
@@ -85,11 +53,10 @@ class symbol_queue {
     waiting_[count_++] = {{}, {}, &target, &earlier};
   }
 
-  /// Adds a text, or a buffer, which may be emptied.
-  template <class Text>
-  void add_unquoted(Text& text, word& target) {
+  /// Adds a text that is valid only during the call.
+  void add_unquoted(std::string_view text, word& target) {
     flush();
-    target = interner_.intern_unquoted(text);
+    target = interner_.table().intern(text);
   }
 
   /// Assigns numbers in the order of adding.

@@ -1,5 +1,6 @@
 """Whatever goes wrong: exit status 1, one clear line, no output file; Ctrl-C ends a run, too."""
 import gzip
+import json
 import os
 import resource
 import signal
@@ -32,6 +33,37 @@ class BadFacts(CommandTest):
     def test_overflow(self):
         self.check('1\t2147483648\n', 'line 1', '<2147483648>')
         self.check('1\t-2147483649\n', 'line 1')
+
+    def test_first_bad_file_whatever_the_threads(self):
+        program = ''.join('.decl r%d(x:symbol, n:number)\n.input r%d(filename="r%d.facts%s")\n.printsize r%d\n'
+                          % (i, i, i, '.gz' if i % 2 else '', i) for i in range(1, 21))
+        facts = {}
+        for i in range(1, 21):
+            lines = ['s%d\t%d' % (line % (100 * i), line) for line in range(1000 * i)]
+            if i in (7, 11, 20):
+                lines[50 * i] = 'bad'
+            text = '\n'.join(lines).encode()
+            facts['r%d.facts%s' % (i, '.gz' if i % 2 else '')] = gzip.compress(text) if i % 2 else text
+        for jobs in ('1', '2', '8'):
+            with self.subTest(jobs=jobs):
+                process = self.run_program(program, '-j', jobs, '--stats', 'stats.json', facts=facts)
+                self.assertEqual((process.returncode, process.output), (1, ''))
+                self.assertEqual(process.errors, 'Error loading r7 data: Values missing in line 351; '
+                                                 'cannot parse fact file r7.facts.gz!\nbad\n---^\n')
+                record = json.loads(self.read('stats.json'))
+                self.assertEqual(record['outcome']['step']['file'], 'facts/r7.facts.gz')
+                self.assertEqual([file['rows'] for file in record['files']], [1000 * i for i in range(1, 7)] + [0])
+
+    def test_numbers_of_texts_whatever_the_threads(self):
+        program = ''.join('.decl r%d(x:symbol)\n.input r%d\n.decl n%d(x:symbol, n:number)\nn%d(x, ord(x)) :- r%d(x).\n.output n%d\n'
+                          % (i, i, i, i, i, i) for i in range(5))
+        facts = {'r%d.facts' % i: ''.join('s%d\n' % (line * (i + 7) % 9973) for line in range(40000)) for i in range(5)}
+        results = []
+        for jobs in ('1', '2', '8'):
+            self.assert_runs(self.run_program(program, '-j', jobs, facts=facts))
+            results.append([sorted(self.read('out', 'n%d.csv' % i).splitlines()) for i in range(5)])
+        self.assertEqual(results[1], results[0])
+        self.assertEqual(results[2], results[0])
 
     def test_first_bad_line_whatever_the_threads(self):
         lines = ['%d\t%d' % (i, i) for i in range(200000)]

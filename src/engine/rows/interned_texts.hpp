@@ -37,27 +37,17 @@ void intern_alone(storage::symbol_table& symbols, const TextAt& text_at, std::ui
 template <class TextAt>
 void intern_texts(storage::symbol_table& symbols, const TextAt& text_at, std::uint64_t rows, word* words,
                   io::task_runner& run) {
-  using namespace exec::calibration;
-  for (std::uint64_t begin = 0; begin < rows; begin += texts_interned_together) {
-    const std::uint64_t end = std::min(rows, begin + texts_interned_together);
-    const std::uint64_t parts = std::min<std::uint64_t>(run.threads(), (end - begin) / texts_of_a_thread);
-    if (parts < 2) {
-      intern_alone(symbols, text_at, begin, end, words);
-      continue;
-    }
-    const auto first_of = [&](std::size_t part) { return begin + (end - begin) * part / parts; };
-    storage::bulk_interning load(symbols, parts);
-    run(parts, [&](std::size_t part) {
-      io::unquoted_texts none;
-      intern_in_order(io::bulk_interner(load[part], none), text_at, first_of(part), first_of(part + 1), words);
-    });
-    load.finish([&run](std::size_t count, const std::function<void(std::size_t)>& work) { run(count, work); });
-    run(parts, [&](std::size_t part) {
-      if (!load[part].has_marks()) return;
-      for (std::uint64_t row = first_of(part); row < first_of(part + 1); ++row)
-        words[row] = load[part].resolve(words[row]);
-    });
-  }
+  const std::uint64_t parts = std::min<std::uint64_t>(run.threads(), rows / exec::calibration::texts_of_a_thread);
+  if (parts < 2) return intern_alone(symbols, text_at, 0, rows, words);
+  const auto first_of = [&](std::size_t part) { return rows * part / parts; };
+  storage::ordered_interning load(symbols);
+  run(parts, [&](std::size_t part) {
+    intern_in_order(io::ordered_interner(load.add_part(first_of(part))), text_at, first_of(part), first_of(part + 1),
+                    words);
+  });
+  load.finish([&run](std::size_t count, const std::function<void(std::size_t)>& work) { run(count, work); });
+  if (!load.has_replaced()) return;
+  run(parts, [&](std::size_t part) { load.resolve(words + first_of(part), first_of(part + 1) - first_of(part)); });
 }
 
 }  // namespace gpulog::detail

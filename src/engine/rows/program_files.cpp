@@ -102,8 +102,15 @@ std::uint64_t program_files::input_count() const {
   return files;
 }
 
-void program_files::load_directive(std::uint32_t number, const sema::io_directive& directive,
-                                   io::prefetched_files* ahead) {
+/// A file to read, and its rows.
+struct program_files::pending_input {
+  std::uint32_t relation;
+  io::facts_file file;
+  file_statistics figures;
+  staged_rows block;
+};
+
+io::read_request program_files::read_request_of(std::uint32_t number, const sema::io_directive& directive) {
   const sema::relation& relation = run_.relation(number);
   io::read_request request;
   request.relation = io::name_in_files(relation.name, directive.parameters);
@@ -115,40 +122,78 @@ void program_files::load_directive(std::uint32_t number, const sema::io_directiv
   request.missing_is_empty = run_.options.missing_facts_are_empty;
   request.threads = run_.options.jobs;
   request.memory = &run_.values.memory;
-  request.ahead = ahead;
+  request.bytes_ahead = exec::calibration::bytes_ahead;
+  if (const std::uint64_t limit = run_.options.memory_limit; limit != 0)
+    request.bytes_ahead = std::min(request.bytes_ahead, limit / 8);
   request.on_size = [this](std::uint64_t bytes) {
     if (run_.device && bytes >= exec::calibration::bytes_for_a_device) run_.device->hurry();
   };
+  return request;
+}
 
-  file_statistics& file = run_.figures.files.emplace_back();
-  file.relation = relation.name;
-  const auto path = io::text_file_of(request.relation, directive.parameters, run_.options.fact_directory);
-  file.file = path ? path->string() : file_named(directive.parameters);
-  if (path) file.bytes = file_bytes(*path);
-  note_file(request.relation, directive.parameters);
-  const span_scope span = run_.span("load", file.file);
-  const double begin = storage::seconds_now();
-  staged_rows block;
-  const auto allocate = [&](std::uint64_t rows) {
+std::unique_ptr<program_files::pending_input> program_files::prepare_input(std::uint32_t number,
+                                                                           const sema::io_directive& directive) {
+  auto input = std::make_unique<pending_input>();
+  input->relation = number;
+  input->file.request = read_request_of(number, directive);
+  input->file.allocate = [this, &block = input->block,
+                          columns = run_.relation(number).attributes.size()](std::uint64_t rows) {
     if (run_.device && run_.figures.loaded_tuples + rows >= exec::calibration::rows_for_a_device) run_.device->hurry();
-    std::vector<word*> columns;
-    for (std::size_t c = 0; c < relation.attributes.size(); ++c) {
-      columns.push_back(block.columns.emplace_back(run_.values.memory, rows).data());
+    std::vector<word*> pointers;
+    block.columns.clear();
+    for (std::size_t c = 0; c < columns; ++c) {
+      pointers.push_back(block.columns.emplace_back(run_.values.memory, rows).data());
     }
-    return columns;
+    return pointers;
   };
-  try {
-    const exec::run_monitor::long_step here(&run_.monitor, "loading", relation_id(number), nullptr);
-    block.rows = io::read_facts(request, run_.values.symbols, allocate);
-  } catch (const std::length_error& fault) {
-    throw input_error(fmt::format("Error loading relation {}: {}", relation.name, fault.what()));
-  } catch (const backend::memory_exceeded& fault) {
-    throw out_of_memory("loading relation " + relation.name, fault, run_.values.memory);
+  const std::string& name = input->file.request.relation;
+  input->figures.relation = run_.relation(number).name;
+  const auto path = io::text_file_of(name, directive.parameters, run_.options.fact_directory);
+  input->figures.file = path ? path->string() : file_named(directive.parameters);
+  if (path) input->figures.bytes = file_bytes(*path);
+  note_file(name, directive.parameters);
+  return input;
+}
+
+/// Reads the files, and stages their rows.
+/// @throws the first failure in program order
+void program_files::load_together(std::vector<std::unique_ptr<pending_input>> inputs) {
+  std::vector<span_statistics>& spans = run_.figures.spans;
+  const std::string& first = inputs.front()->figures.file;
+  spans.push_back({"load", inputs.size() == 1 ? first : fmt::format("{} and {} more", first, inputs.size() - 1),
+                   storage::seconds_now() - run_.zero, 0, false});
+  run_.figures.files.push_back(inputs.front()->figures);
+  std::vector<io::facts_file> files;
+  for (const auto& input : inputs) files.push_back(std::move(input->file));
+  {
+    const std::uint32_t relation = inputs.size() == 1 ? inputs.front()->relation : relation_id().value;
+    const exec::run_monitor::long_step here(&run_.monitor, "loading", relation_id(relation), nullptr);
+    io::read_files(files, run_.values.symbols);
   }
-  file.rows = block.rows;
-  file.seconds = storage::seconds_now() - begin;
-  run_.figures.loaded_tuples += block.rows;
-  if (block.rows > 0) facts_.stage(number, std::move(block));
+  run_.figures.files.pop_back();
+  spans.pop_back();
+  for (std::size_t number = 0; number < files.size(); ++number) {
+    const io::facts_file& file = files[number];
+    pending_input& input = *inputs[number];
+    loaded_[input.relation] = true;
+    file_statistics& figures = run_.figures.files.emplace_back(std::move(input.figures));
+    spans.push_back({"load", figures.file, file.begin - run_.zero, file.seconds, file.failure == nullptr});
+    if (file.failure) rethrow_failure(figures.relation, file.failure);
+    figures.rows = input.block.rows = file.rows;
+    figures.seconds = file.seconds;
+    run_.figures.loaded_tuples += figures.rows;
+    if (figures.rows > 0) facts_.stage(input.relation, std::move(input.block));
+  }
+}
+
+void program_files::rethrow_failure(const std::string& relation, const std::exception_ptr& failure) const {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::length_error& fault) {
+    throw input_error(fmt::format("Error loading relation {}: {}", relation, fault.what()));
+  } catch (const backend::memory_exceeded& fault) {
+    throw out_of_memory("loading relation " + relation, fault, run_.values.memory);
+  }
 }
 
 /// A file that changes later must be read again (have_changed()).
@@ -164,26 +209,17 @@ void program_files::note_file(const std::string& relation, const std::map<std::s
 
 void program_files::load() {
   const timed_scope timer(run_.figures.load_seconds, run_.figures.total_seconds);
-  const run_options& options = run_.options;
-  std::optional<io::prefetched_files> ahead;
-  if (options.jobs > 1) {
-    std::vector<std::filesystem::path> files;
-    for_each_input([&](std::uint32_t number, const sema::io_directive& directive) {
-      const std::string name = io::name_in_files(run_.relation(number).name, directive.parameters);
-      if (auto file = io::text_file_of(name, directive.parameters, options.fact_directory))
-        files.push_back(std::move(*file));
-    });
-    // Decompression and parsing of a single file overlap anyway.
-    const std::uint64_t most = options.memory_limit == 0
-                                   ? exec::calibration::bytes_ahead
-                                   : std::min(exec::calibration::bytes_ahead, options.memory_limit / 8);
-    if (files.size() > 1)
-      ahead.emplace(std::move(files), std::min(options.jobs - 1, exec::calibration::threads_ahead), most);
-  }
+  std::vector<std::unique_ptr<pending_input>> together;
+  const auto load_collected = [&] {
+    if (!together.empty()) load_together(std::exchange(together, {}));
+  };
   for_each_input([&](std::uint32_t number, const sema::io_directive& directive) {
-    loaded_[number] = true;
-    load_directive(number, directive, ahead ? &*ahead : nullptr);
+    const bool is_alone = run_.options.jobs == 1 || !io::is_read_beside_others(read_request_of(number, directive));
+    if (is_alone) load_collected();
+    together.push_back(prepare_input(number, directive));
+    if (is_alone) load_collected();
   });
+  load_collected();
   run_.values.symbols.free_outgrown();
 }
 

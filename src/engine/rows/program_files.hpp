@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,8 +12,8 @@
 #include "engine/evaluations.hpp"
 #include "engine/rows/fact_store.hpp"
 #include "engine/run_context.hpp"
+#include "io/facts_reader.hpp"
 #include "io/files/output_files.hpp"
-#include "io/files/prefetched_files.hpp"
 #include "io/relation_writer.hpp"
 
 namespace gpulog::detail {
@@ -54,6 +56,7 @@ class program_files {
     std::uintmax_t bytes = 0;
     friend bool operator==(const version&, const version&) = default;
   };
+  struct pending_input;
   struct pending_output;
   /// @return nothing if the file does not exist
   [[nodiscard]] static std::optional<version> version_of(const std::filesystem::path& path);
@@ -61,7 +64,11 @@ class program_files {
   /// Calls visit(relation, directive) for each file, in the order in which load() reads them.
   template <class Visit>
   void for_each_input(const Visit& visit) const;
-  void load_directive(std::uint32_t relation, const sema::io_directive& directive, io::prefetched_files* ahead);
+  [[nodiscard]] io::read_request read_request_of(std::uint32_t relation, const sema::io_directive& directive);
+  [[nodiscard]] std::unique_ptr<pending_input> prepare_input(std::uint32_t relation,
+                                                             const sema::io_directive& directive);
+  void load_together(std::vector<std::unique_ptr<pending_input>> inputs);
+  [[noreturn]] void rethrow_failure(const std::string& relation, const std::exception_ptr& failure) const;
   void note_file(const std::string& relation, const std::map<std::string, std::string>& parameters);
 
   [[nodiscard]] io::write_request request_of(const sema::io_directive& directive) const;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <numeric>
 
 #include "support/error.hpp"
 
@@ -113,13 +112,17 @@ symbol_table::entry_place symbol_table::place_of(std::uint64_t id) {
   return {top_bit - first_segment_bits, static_cast<std::size_t>(place - (std::uint64_t{1} << top_bit))};
 }
 
-/// Returns the text; empty for numbers without a text, which casts may produce.
-std::string_view symbol_table::text(word id) const {
+/// Returns nullptr for numbers without a text, which casts may produce.
+const char* symbol_table::entry(std::uint64_t id) const {
   const entry_place place = place_of(id);
-  if (place.segment >= segment_count) return {};
+  if (place.segment >= segment_count) return nullptr;
   const char** segment = segments_[place.segment].load(std::memory_order_acquire);
-  if (segment == nullptr) return {};
-  const char* const stored = std::atomic_ref<const char*>(segment[place.offset]).load(std::memory_order_acquire);
+  if (segment == nullptr) return nullptr;
+  return std::atomic_ref<const char*>(segment[place.offset]).load(std::memory_order_acquire);
+}
+
+std::string_view symbol_table::text(word id) const {
+  const char* const stored = entry(id);
   return stored == nullptr ? std::string_view() : stored_text(stored);
 }
 
@@ -166,16 +169,21 @@ void symbol_table::prefetch_slot(key where) const {
   if (table != nullptr) __builtin_prefetch(&table->slots[where.tag & table->mask]);
 }
 
-const char** symbol_table::first_entry(key where) const {
+std::optional<word> symbol_table::first_number(key where) const {
   const slot_array* table = shards_[where.shard_number].current.load(std::memory_order_acquire);
-  if (table == nullptr) return nullptr;
+  if (table == nullptr) return std::nullopt;
   for (std::size_t position = where.tag & table->mask;; position = (position + 1) & table->mask) {
     const std::uint64_t slot = table->slots[position].load(std::memory_order_acquire);
-    if (slot == 0) return nullptr;
-    if (slot_tag(slot) != where.tag) continue;
-    const entry_place place = place_of(slot_lower(slot) - 1);
-    return segments_[place.segment].load(std::memory_order_acquire) + place.offset;
+    if (slot == 0) return std::nullopt;
+    if (slot_tag(slot) == where.tag) return slot_lower(slot) - 1;
   }
+}
+
+const char** symbol_table::first_entry(key where) const {
+  const std::optional<word> number = first_number(where);
+  if (!number) return nullptr;
+  const entry_place place = place_of(*number);
+  return segments_[place.segment].load(std::memory_order_acquire) + place.offset;
 }
 
 void symbol_table::prefetch_entry(key where) const {
@@ -197,7 +205,7 @@ word symbol_table::insert(std::string_view text, key where) {
   // Another thread may have been faster.
   if (const std::optional<word> known = find(text, where)) return *known;
   // Allocates all memory first: on failure, no number is taken.
-  make_room(owner, 1, true);
+  make_room(owner);
   char* storage = allocate_text(owner, stored_bytes(text));
   store_text(storage, text);
   std::uint64_t id = size_.load(std::memory_order_relaxed);
@@ -210,12 +218,10 @@ word symbol_table::insert(std::string_view text, key where) {
   return static_cast<word>(id);
 }
 
-void symbol_table::make_room(shard& owner, std::size_t texts, bool readers_possible) {
+void symbol_table::make_room(shard& owner) {
   const std::size_t capacity = owner.owner ? owner.owner->mask + 1 : 0;
-  if (has_slots(owner.used + texts, capacity)) return;
-  std::size_t larger_capacity = std::max(first_capacity, 2 * capacity);
-  while (!has_slots(owner.used + texts, larger_capacity)) larger_capacity *= 2;
-  auto larger = std::make_unique<slot_array>(*memory_, larger_capacity);
+  if (has_slots(owner.used + 1, capacity)) return;
+  auto larger = std::make_unique<slot_array>(*memory_, std::max(first_capacity, 2 * capacity));
   for (std::size_t from = 0; from < capacity; ++from) {
     const std::uint64_t slot = owner.owner->slots[from].load(std::memory_order_relaxed);
     if (slot == 0) continue;
@@ -224,7 +230,7 @@ void symbol_table::make_room(shard& owner, std::size_t texts, bool readers_possi
     larger->slots[position].store(slot, std::memory_order_relaxed);
   }
   owner.current.store(larger.get(), std::memory_order_release);
-  if (readers_possible && owner.owner) owner.retired.push_back(std::move(owner.owner));
+  if (owner.owner) owner.retired.push_back(std::move(owner.owner));
   owner.owner = std::move(larger);
 }
 
@@ -238,6 +244,15 @@ void symbol_table::insert_slot(shard& owner, std::uint32_t tag, word id) {
   while (table.slots[position].load(std::memory_order_relaxed) != 0) position = (position + 1) & table.mask;
   table.slots[position].store(slot_value(tag, std::uint64_t{id} + 1), std::memory_order_release);
   ++owner.used;
+}
+
+std::atomic<std::uint64_t>& symbol_table::slot_of(key where, word id) {
+  slot_array& table = *shards_[where.shard_number].owner;
+  std::size_t position = where.tag & table.mask;
+  while (table.slots[position].load(std::memory_order_relaxed) != slot_value(where.tag, std::uint64_t{id} + 1)) {
+    position = (position + 1) & table.mask;
+  }
+  return table.slots[position];
 }
 
 char* symbol_table::allocate_text(shard& owner, std::size_t bytes) {
@@ -263,7 +278,7 @@ void symbol_table::store_text(char* where, std::string_view text) {
 }
 
 std::uint64_t symbol_table::memory_bytes() const {
-  std::uint64_t bytes = bulk_bytes_ + size() * sizeof(const char*);
+  std::uint64_t bytes = size() * sizeof(const char*);
   for (const shard& each : shards_) {
     bytes += each.block_bytes;
     if (const slot_array* table = each.current.load(std::memory_order_acquire)) bytes += (table->mask + 1) * 8;
@@ -275,175 +290,110 @@ void symbol_table::report_full() {
   throw user_error("the symbol table is full: more than " + std::to_string(max_symbols) + " different symbols");
 }
 
-bulk_interning::bulk_interning(symbol_table& table, std::size_t parts) : table_(table), parts_(parts) {
-  for (part& each : parts_) each.table_ = &table;
-  // No other thread interns during a load, so no thread can still read an old table.
+ordered_interning::ordered_interning(symbol_table& table)
+    : table_(table), first_number_(table.size()), numbers_(*table.memory_) {
+  // No other thread interns yet, so no thread can still read an old table.
   table.free_outgrown();
 }
 
-bulk_interning::~bulk_interning() = default;
-
-void bulk_interning::part::prefetch_slot(symbol_table::key where) const {
-  table_->prefetch_slot(where);
-  if (!slots_.empty()) __builtin_prefetch(&slots_[where.tag & (slots_.size() - 1)]);
+ordered_interning::part& ordered_interning::add_part(std::uint64_t position) {
+  const std::lock_guard lock(growing_);
+  return parts_.emplace_back(*this, position);
 }
 
-word bulk_interning::part::intern(std::string_view text, symbol_table::key where) {
-  if (const std::optional<word> known = table_->find(text, where)) return *known;
-  symbol_table::require_length(text.size());
-  if (!has_slots(texts_.size() + 1, slots_.size())) grow();
-  const std::size_t mask = slots_.size() - 1;
-  std::size_t position = where.tag & mask;
-  for (; slots_[position] != 0; position = (position + 1) & mask) {
-    if (slot_tag(slots_[position]) != where.tag) continue;
-    const std::uint32_t index = slot_lower(slots_[position]) - 1;
-    if (texts_[index] == text) return index | mark_bit;
+std::atomic<std::uint64_t>* ordered_interning::allocate_segment(std::size_t segment) {
+  const std::lock_guard lock(growing_);
+  if (segments_[segment].load(std::memory_order_relaxed) == nullptr) {
+    const std::uint64_t size = std::uint64_t{1} << (segment + symbol_table::first_segment_bits);
+    segment_memory_[segment] = position_array(*table_.memory_, size);
+    segments_[segment].store(segment_memory_[segment].data(), std::memory_order_release);
   }
-  const auto index = static_cast<std::uint32_t>(texts_.size());
-  if (index >= symbol_table::max_symbols) symbol_table::report_full();
-  texts_.push_back(text);
-  keys_.push_back(where);
-  slots_[position] = slot_value(where.tag, index + 1);
-  return index | mark_bit;
+  return segments_[segment].load(std::memory_order_relaxed);
 }
 
-void bulk_interning::part::grow() {
-  std::vector<std::uint64_t> larger(slots_.empty() ? 256 : 2 * slots_.size());
-  const std::size_t mask = larger.size() - 1;
-  for (const std::uint64_t slot : slots_) {
-    if (slot == 0) continue;
-    std::size_t position = slot_tag(slot) & mask;
-    while (larger[position] != 0) position = (position + 1) & mask;
-    larger[position] = slot;
-  }
-  slots_ = std::move(larger);
+std::atomic<std::uint64_t>& ordered_interning::position_of(word number) {
+  const auto [segment, offset] = symbol_table::place_of(number - first_number_);
+  std::atomic<std::uint64_t>* positions = segments_[segment].load(std::memory_order_acquire);
+  if (positions == nullptr) positions = allocate_segment(segment);
+  return positions[offset];
 }
 
-/// The first occurrences of a shard's new texts: part in the upper half, position in texts_ in the lower.
-struct bulk_interning::shard_firsts {
-  std::vector<std::uint64_t> places;
-};
+void ordered_interning::prefetch_position(symbol_table::key where) const {
+  const std::optional<word> number = table_.first_number(where);
+  if (!number || *number < first_number_) return;
+  const auto [segment, offset] = symbol_table::place_of(*number - first_number_);
+  const std::atomic<std::uint64_t>* positions = segments_[segment].load(std::memory_order_acquire);
+  if (positions != nullptr) __builtin_prefetch(positions + offset);
+}
 
-void bulk_interning::group_by_shard(std::size_t number) {
-  part& here = parts_[number];
-  here.slots_ = {};
-  here.first_.resize(here.texts_.size());
-  here.numbers_.resize(here.texts_.size());
-  here.by_shard_.resize(here.texts_.size());
-  std::array<std::uint32_t, symbol_table::shard_count> next{};
-  for (const symbol_table::key where : here.keys_) ++next[where.shard_number];
-  std::uint32_t begin = 0;
-  for (std::size_t shard = 0; shard < symbol_table::shard_count; ++shard) {
-    here.shard_begin_[shard] = begin;
-    begin += next[shard];
-    next[shard] = here.shard_begin_[shard];
-  }
-  here.shard_begin_.back() = begin;
-  for (std::uint32_t index = 0; index < here.texts_.size(); ++index) {
-    here.by_shard_[next[here.keys_[index].shard_number]++] = index;
+void ordered_interning::part::note(word number, symbol_table::key where) {
+  std::atomic<std::uint64_t>& smallest = all_->position_of(number);
+  const std::uint64_t here = ~(position_ + next_);
+  std::uint64_t seen = smallest.load(std::memory_order_relaxed);
+  while (seen < here) {
+    if (!smallest.compare_exchange_weak(seen, here, std::memory_order_relaxed)) continue;
+    candidates_.push_back({number, next_, where});
+    return;
   }
 }
 
-void bulk_interning::find_firsts(std::size_t shard_number, shard_firsts& firsts) {
-  std::size_t candidates = 0;
-  for (const part& each : parts_) candidates += each.shard_begin_[shard_number + 1] - each.shard_begin_[shard_number];
-  if (candidates == 0) return;
-  // Tag in the upper half, position in firsts + 1 in the lower half.
-  std::vector<std::uint64_t> slots(std::bit_ceil(2 * candidates));
-  const std::size_t mask = slots.size() - 1;
-  for (std::uint32_t number = 0; number < parts_.size(); ++number) {
-    part& here = parts_[number];
-    for (std::uint32_t at = here.shard_begin_[shard_number]; at < here.shard_begin_[shard_number + 1]; ++at) {
-      const std::uint32_t index = here.by_shard_[at];
-      const std::uint32_t tag = here.keys_[index].tag;
-      const std::string_view text = here.texts_[index];
-      std::uint64_t first = slot_value(number, index);
-      std::size_t position = tag & mask;
-      for (; slots[position] != 0; position = (position + 1) & mask) {
-        if (slot_tag(slots[position]) != tag) continue;
-        const std::uint64_t place = firsts.places[slot_lower(slots[position]) - 1];
-        if (parts_[slot_tag(place)].texts_[slot_lower(place)] != text) continue;
-        first = place;
-        break;
-      }
-      if (slots[position] == 0) {
-        firsts.places.push_back(first);
-        slots[position] = slot_value(tag, firsts.places.size());
-      }
-      here.first_[index] = first;
-    }
-  }
+bool ordered_interning::part::is_first(const candidate& text) const {
+  return all_->position_of(text.number).load(std::memory_order_relaxed) == ~(position_ + text.place);
 }
 
-void bulk_interning::number_part(std::size_t number, std::uint64_t first_id, char* storage) {
-  part& here = parts_[number];
-  std::uint64_t id = first_id;
-  for (std::uint32_t index = 0; index < here.texts_.size(); ++index) {
-    if (here.first_[index] != slot_value(static_cast<std::uint32_t>(number), index)) continue;
-    symbol_table::store_text(storage, here.texts_[index]);
-    table_.set_entry(id, storage);
-    storage += symbol_table::stored_bytes(here.texts_[index]);
-    here.numbers_[index] = static_cast<word>(id++);
+void ordered_interning::number_part(part& here) {
+  std::uint64_t number = here.first_number_;
+  bool is_replaced = false;
+  for (const part::candidate& text : here.candidates_) {
+    if (!here.is_first(text)) continue;
+    is_replaced = is_replaced || text.number != number;
+    numbers_[text.number - first_number_] = static_cast<word>(number++);
   }
+  if (is_replaced) has_replaced_.store(true, std::memory_order_relaxed);
 }
 
-void bulk_interning::insert_firsts(std::size_t shard_number, const shard_firsts& firsts) {
-  symbol_table::shard& owner = table_.shards_[shard_number];
-  for (const std::uint64_t place : firsts.places) {
-    const part& first_part = parts_[slot_tag(place)];
-    const std::uint32_t index = slot_lower(place);
-    symbol_table::insert_slot(owner, first_part.keys_[index].tag, first_part.numbers_[index]);
-  }
-}
-
-void bulk_interning::finish(const parallel_runner& run) {
-  const std::size_t count = parts_.size();
-  if (std::none_of(parts_.begin(), parts_.end(), [](const part& each) { return each.has_marks(); })) return;
-  std::vector<shard_firsts> firsts(symbol_table::shard_count);
-  run(count, [&](std::size_t number) { group_by_shard(number); });
-  run(symbol_table::shard_count, [&](std::size_t number) { find_firsts(number, firsts[number]); });
-
-  std::vector<std::uint64_t> new_texts(count);
-  std::vector<std::uint64_t> text_bytes(count);
-  run(count, [&](std::size_t number) {
-    const part& own = parts_[number];
-    for (std::uint32_t index = 0; index < own.texts_.size(); ++index) {
-      if (own.first_[index] != slot_value(static_cast<std::uint32_t>(number), index)) continue;
-      ++new_texts[number];
-      text_bytes[number] += symbol_table::stored_bytes(own.texts_[index]);
+void ordered_interning::replace_numbers(const std::vector<part*>& parts, std::uint64_t count,
+                                        const parallel_runner& run) {
+  backend::array<stored_text> texts(*table_.memory_, count, backend::fresh_memory::anything);
+  run(parts.size(), [&](std::size_t number) {
+    for (const part::candidate& text : parts[number]->candidates_) {
+      if (!parts[number]->is_first(text)) continue;
+      texts[text.number - first_number_] = {table_.entry(text.number), &table_.slot_of(text.where, text.number)};
     }
   });
-  const std::uint64_t old_size = table_.size();
-  std::uint64_t new_size = old_size;
-  std::vector<std::uint64_t> first_id(count);
-  for (std::size_t number = 0; number < count; ++number) {
-    first_id[number] = new_size;
-    new_size += new_texts[number];
-  }
-  if (new_size > symbol_table::max_symbols) symbol_table::report_full();
-  // Allocates all memory first: on failure, the table is unchanged.
-  table_.ensure_segments(old_size, new_size);
-  run(symbol_table::shard_count,
-      [&](std::size_t number) { table_.make_room(table_.shards_[number], firsts[number].places.size(), false); });
-  const std::uint64_t all_bytes = std::accumulate(text_bytes.begin(), text_bytes.end(), std::uint64_t{0});
-  char* next = table_.bulk_blocks_.emplace_back(*table_.memory_, all_bytes, backend::fresh_memory::anything).data();
-  table_.bulk_bytes_ += all_bytes;
-  std::vector<char*> storage(count);
-  for (std::size_t number = 0; number < count; ++number) {
-    storage[number] = next;
-    next += text_bytes[number];
-  }
-
-  run(count, [&](std::size_t number) { number_part(number, first_id[number], storage[number]); });
-  run(symbol_table::shard_count, [&](std::size_t number) { insert_firsts(number, firsts[number]); });
-  run(count, [&](std::size_t number) {
-    part& own = parts_[number];
-    for (std::uint32_t index = 0; index < own.texts_.size(); ++index) {
-      const std::uint64_t first = own.first_[index];
-      if (slot_tag(first) != number) own.numbers_[index] = parts_[slot_tag(first)].numbers_[slot_lower(first)];
+  constexpr std::uint64_t block = std::uint64_t{1} << 16;
+  run((count + block - 1) / block, [&](std::size_t number) {
+    const std::uint64_t end = std::min(count, (number + 1) * block);
+    for (std::uint64_t at = number * block; at < end; ++at) {
+      table_.set_entry(numbers_[at], texts[at].text);
+      const std::uint32_t tag = slot_tag(texts[at].slot->load(std::memory_order_relaxed));
+      texts[at].slot->store(slot_value(tag, std::uint64_t{numbers_[at]} + 1), std::memory_order_relaxed);
     }
   });
-  table_.size_.store(new_size, std::memory_order_release);
+}
+
+void ordered_interning::finish(const parallel_runner& run) {
+  const std::uint64_t count = table_.size() - first_number_;
+  if (count == 0) return;
+  std::vector<part*> parts;
+  for (part& each : parts_) parts.push_back(&each);
+  std::sort(parts.begin(), parts.end(), [](const part* a, const part* b) { return a->position_ < b->position_; });
+  run(parts.size(), [&](std::size_t number) {
+    part& here = *parts[number];
+    here.firsts_ =
+        static_cast<std::uint64_t>(std::count_if(here.candidates_.begin(), here.candidates_.end(),
+                                                 [&here](const part::candidate& text) { return here.is_first(text); }));
+  });
+  std::uint64_t next = first_number_;
+  for (part* const each : parts) {
+    each->first_number_ = next;
+    next += each->firsts_;
+  }
+  ensure(next == table_.size(), "every new text has a first position");
+  numbers_.resize(count);
+  run(parts.size(), [&](std::size_t number) { number_part(*parts[number]); });
+  if (!has_replaced()) return;
+  replace_numbers(parts, count, run);
 }
 
 }  // namespace gpulog::storage

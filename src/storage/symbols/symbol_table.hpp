@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -11,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "backend/array.hpp"
@@ -25,10 +27,10 @@ using parallel_runner = std::function<void(std::size_t count, const std::functio
 ///
 /// A text is stored once, with 8 bytes for its length and the mapping from its number, and 12 to 23 bytes of hash
 /// table. intern, find and text are thread-safe; find and text take no lock. Numbers assigned by concurrent calls of
-/// intern depend on timing; use bulk_interning if they must not.
+/// intern depend on timing; use ordered_interning if they must not.
 class symbol_table {
  public:
-  /// Numbers are less than this, so that the top bit of a word is free during the loading of a file.
+  /// Numbers are less than this, so that each is its own code in 64-bit programs (wide_values.hpp).
   static constexpr std::uint64_t max_symbols = std::uint64_t{1} << 31;
 
   /// @param memory the source of all memory that grows with the texts
@@ -74,7 +76,7 @@ class symbol_table {
   void free_outgrown();
 
  private:
-  friend class bulk_interning;
+  friend class ordered_interning;
 
   static constexpr unsigned shard_bits = 6;
   static constexpr std::size_t shard_count = std::size_t{1} << shard_bits;
@@ -89,9 +91,21 @@ class symbol_table {
     backend::array<std::atomic<std::uint64_t>> slots;
   };
 
+  /// Held for the insertion of one text, so that waiting in the kernel would take longer.
+  class short_lock {
+   public:
+    void lock() {
+      while (is_held_.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
+    }
+    void unlock() { is_held_.clear(std::memory_order_release); }
+
+   private:
+    std::atomic_flag is_held_;
+  };
+
   struct alignas(64) shard {
     std::atomic<slot_array*> current{nullptr};
-    std::mutex inserting;
+    short_lock inserting;
     std::size_t used = 0;
     std::unique_ptr<slot_array> owner;
     /// Tables that concurrent readers may still be looking at (free_outgrown()).
@@ -110,16 +124,20 @@ class symbol_table {
 
   [[nodiscard]] std::optional<word> find(std::string_view text, key where) const;
   word insert(std::string_view text, key where);
-  /// Returns the entry of the first text with the tag, or nullptr.
+  /// Returns the number of the first text with the tag.
+  [[nodiscard]] std::optional<word> first_number(key where) const;
+  /// Returns the entry of this text, or nullptr.
   [[nodiscard]] const char** first_entry(key where) const;
-  /// Makes room for this number of further texts.
-  /// @param readers_possible whether the replaced table may be in use
-  void make_room(shard& owner, std::size_t texts, bool readers_possible);
+  /// Makes room for a further text.
+  void make_room(shard& owner);
   /// Requires sufficient room.
   static void insert_slot(shard& owner, std::uint32_t tag, word id);
+  /// Returns the slot of a number that has one.
+  [[nodiscard]] std::atomic<std::uint64_t>& slot_of(key where, word id);
   char* allocate_text(shard& owner, std::size_t bytes);
   static std::size_t stored_bytes(std::string_view text) { return sizeof(std::uint32_t) + text.size(); }
   static void store_text(char* where, std::string_view text);
+  [[nodiscard]] const char* entry(std::uint64_t id) const;
   void set_entry(std::uint64_t id, const char* stored);
   /// Allocates entries for the numbers begin .. end-1.
   void ensure_segments(std::uint64_t begin, std::uint64_t end);
@@ -132,73 +150,99 @@ class symbol_table {
   std::array<backend::array<const char*>, segment_count> segment_memory_;
   std::mutex growing_segments_;
   std::atomic<std::uint64_t> size_{0};
-  std::vector<backend::array<char>> bulk_blocks_;
-  std::uint64_t bulk_bytes_ = 0;
 };
 
 /// Interns texts on many threads with the same numbers as on a single thread.
 ///
-/// The texts of a load are split into parts, numbered in the order in which a single thread would process them. Each
-/// part is filled by one thread, different parts concurrently; a part returns the final number of a text in the table,
-/// otherwise a mark that finish() replaces. finish() numbers the new texts as if the whole of part 0 had been interned,
-/// then part 1, and so on. No other code may intern between construction and finish(). Without finish() the table
-/// remains unchanged.
-class bulk_interning {
+/// The texts of a load are split into parts. Each part is filled by one thread, different parts concurrently. Numbers
+/// of new texts depend on timing until finish() replaces them by the numbers in order of first occurrence: a part
+/// numbers the positions of its texts, beginning with the position of the part, and the table records the smallest
+/// position of each new text. No other code may intern between construction and finish(). Without finish() the table
+/// is consistent, but keeps numbers that depend on timing.
+class ordered_interning {
  public:
-  bulk_interning(symbol_table& table, std::size_t parts);
-  ~bulk_interning();
-  bulk_interning(const bulk_interning&) = delete;
-  bulk_interning& operator=(const bulk_interning&) = delete;
+  explicit ordered_interning(symbol_table& table);
+  ordered_interning(const ordered_interning&) = delete;
+  ordered_interning& operator=(const ordered_interning&) = delete;
 
   class part {
    public:
-    /// Returns a number or a mark. The text must remain valid until finish() has returned.
+    part(ordered_interning& all, std::uint64_t position) : all_(&all), position_(position) {}
+    /// Returns a number for resolve(); copies a new text.
     word intern(std::string_view text) { return intern(text, symbol_table::key_of(text)); }
-    word intern(std::string_view text, symbol_table::key where);
+    word intern(std::string_view text, symbol_table::key where) {
+      const word number = all_->table_.intern(text, where);
+      if (number >= all_->first_number_) note(number, where);
+      ++next_;
+      return number;
+    }
     /// Like the functions of symbol_table.
-    void prefetch_slot(symbol_table::key where) const;
-    void prefetch_entry(symbol_table::key where) const { table_->prefetch_entry(where); }
-    void prefetch_text(symbol_table::key where) const { table_->prefetch_text(where); }
-    /// Returns whether any mark was returned, so that marks must be replaced.
-    [[nodiscard]] bool has_marks() const { return !texts_.empty(); }
-    /// Returns the final number for a number or mark; valid after finish().
-    [[nodiscard]] word resolve(word number_or_mark) const {
-      return (number_or_mark & mark_bit) == 0 ? number_or_mark : numbers_[number_or_mark & ~mark_bit];
+    void prefetch_slot(symbol_table::key where) const { all_->table_.prefetch_slot(where); }
+    void prefetch_entry(symbol_table::key where) const { all_->table_.prefetch_entry(where); }
+    void prefetch_text(symbol_table::key where) const {
+      all_->table_.prefetch_text(where);
+      all_->prefetch_position(where);
     }
 
    private:
-    friend class bulk_interning;
-    static constexpr word mark_bit = word{1} << 31;
+    friend class ordered_interning;
 
-    void grow();
+    /// A new text that had no earlier position when the part reached it.
+    struct candidate {
+      word number;
+      std::uint32_t place;  ///< relative to the part's position
+      symbol_table::key where;
+    };
+    void note(word number, symbol_table::key where);
+    [[nodiscard]] bool is_first(const candidate& text) const;
 
-    const symbol_table* table_ = nullptr;
-    std::vector<std::string_view> texts_;
-    std::vector<symbol_table::key> keys_;
-    /// Hash table of the part's new texts: tag in the upper half, position in texts_ + 1 in the lower.
-    std::vector<std::uint64_t> slots_;
-    std::vector<std::uint32_t> by_shard_;
-    std::array<std::uint32_t, symbol_table::shard_count + 1> shard_begin_{};
-    /// The first occurrence of each text: part in the upper half, position in its texts_ in the lower.
-    std::vector<std::uint64_t> first_;
-    std::vector<word> numbers_;
+    ordered_interning* all_;
+    std::uint64_t position_;
+    std::uint32_t next_ = 0;
+    std::vector<candidate> candidates_;
+    std::uint64_t firsts_ = 0;        ///< number of new texts that occur first in this part
+    std::uint64_t first_number_ = 0;  ///< of these texts
   };
 
-  [[nodiscard]] part& operator[](std::size_t number) { return parts_[number]; }
-  /// Numbers all new texts.
-  /// @throws like symbol_table::intern()
+  /// Adds a part; thread-safe. The position orders parts: a part with n texts, at most 2^32, takes n positions.
+  [[nodiscard]] part& add_part(std::uint64_t position);
+  /// Numbers all new texts; called at most once, after all parts are filled.
+  /// @throws backend::memory_exceeded
   void finish(const parallel_runner& run);
+  /// Whether finish() has replaced any number.
+  [[nodiscard]] bool has_replaced() const { return has_replaced_.load(std::memory_order_relaxed); }
+  /// Returns the final number; valid after finish().
+  [[nodiscard]] word resolve(word number) const {
+    return number < first_number_ || !has_replaced() ? number : numbers_[number - first_number_];
+  }
+  void resolve(word* numbers, std::uint64_t count) const {
+    for (std::uint64_t at = 0; at < count; ++at) numbers[at] = resolve(numbers[at]);
+  }
 
  private:
-  struct shard_firsts;
+  using position_array = backend::array<std::atomic<std::uint64_t>>;
 
-  void group_by_shard(std::size_t number);
-  void find_firsts(std::size_t shard_number, shard_firsts& firsts);
-  void number_part(std::size_t number, std::uint64_t first_id, char* storage);
-  void insert_firsts(std::size_t shard_number, const shard_firsts& firsts);
+  /// Complement of the smallest position of a new text; 0: none. Complements, because fresh memory is zero.
+  [[nodiscard]] std::atomic<std::uint64_t>& position_of(word number);
+  void prefetch_position(symbol_table::key where) const;
+  std::atomic<std::uint64_t>* allocate_segment(std::size_t segment);
+  /// What a new text has to change when its number changes.
+  struct stored_text {
+    const char* text;
+    std::atomic<std::uint64_t>* slot;
+  };
+  void number_part(part& here);
+  void replace_numbers(const std::vector<part*>& parts, std::uint64_t count, const parallel_runner& run);
 
   symbol_table& table_;
-  std::vector<part> parts_;
+  std::uint64_t first_number_;
+  std::mutex growing_;
+  std::deque<part> parts_;
+  /// Segments as in symbol_table, by number - first_number_.
+  std::array<std::atomic<std::atomic<std::uint64_t>*>, symbol_table::segment_count> segments_{};
+  std::array<position_array, symbol_table::segment_count> segment_memory_;
+  backend::array<word> numbers_;
+  std::atomic<bool> has_replaced_{false};
 };
 
 }  // namespace gpulog::storage

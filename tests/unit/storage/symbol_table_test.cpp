@@ -107,7 +107,7 @@ TEST(symbol_table, concurrent_interning_agrees_on_numbers) {
   for (std::size_t thread = 1; thread < 4; ++thread) EXPECT_EQ(ids[thread], ids[0]);
 }
 
-TEST(bulk_interning, numbers_as_one_thread_would) {
+TEST(ordered_interning, numbers_as_one_thread_would) {
   for (const std::size_t parts : {1U, 2U, 3U, 7U}) {
     for (const std::size_t count : {0U, 1U, 31U, 32U, 33U, 20'000U}) {
       const std::vector<std::string> texts = random_texts(count, 3'000, 2);
@@ -118,19 +118,17 @@ TEST(bulk_interning, numbers_as_one_thread_would) {
       for (int round = 0; round < 2; ++round) {  // the second time everything is known, but for one text
         std::vector<word> numbers(texts.size());
         const std::string last = "last of round " + std::to_string(round);
-        bulk_interning load(table, parts);
+        ordered_interning load(table);
         run_on_threads(parts, [&](std::size_t part) {
+          auto& here = load.add_part(part * texts.size());
           for (std::size_t i = part * count / parts; i < (part + 1) * count / parts; ++i) {
-            numbers[i] = load[part].intern(texts[i]);
+            numbers[i] = here.intern(texts[i]);
+            ASSERT_EQ(table.text(numbers[i]), texts[i]);
           }
-          if (part + 1 == parts) load[part].intern(last);
+          if (part + 1 == parts) here.intern(last);
         });
         load.finish(round == 0 ? parallel_runner(run_on_threads) : parallel_runner(run_serially));
-        for (std::size_t part = 0; part < parts; ++part) {
-          for (std::size_t i = part * count / parts; i < (part + 1) * count / parts; ++i) {
-            ASSERT_EQ(load[part].resolve(numbers[i]), expected.intern(texts[i]));
-          }
-        }
+        for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(load.resolve(numbers[i]), expected.intern(texts[i]));
         expected.intern(last);
       }
       ASSERT_EQ(table.size(), expected.size());
@@ -140,6 +138,28 @@ TEST(bulk_interning, numbers_as_one_thread_would) {
       }
     }
   }
+}
+
+TEST(ordered_interning, parts_are_filled_in_any_order) {
+  const std::vector<std::string> texts = random_texts(5'000, 900, 3);
+  symbol_table expected;
+  std::vector<word> expected_numbers;
+  for (const std::string& text : texts) expected_numbers.push_back(expected.intern(text));
+  symbol_table table;
+  ordered_interning load(table);
+  std::vector<word> numbers(texts.size());
+  for (std::size_t begin = texts.size(); begin > 0;) {
+    begin -= 500;
+    auto& part = load.add_part(std::uint64_t{begin} << 40);
+    for (std::size_t i = begin; i < begin + 500; ++i) numbers[i] = part.intern(texts[i]);
+  }
+  EXPECT_FALSE(load.has_replaced());
+  load.finish(run_serially);
+  EXPECT_TRUE(load.has_replaced());
+  for (word& number : numbers) number = load.resolve(number);
+  EXPECT_EQ(numbers, expected_numbers);
+  for (word id = 0; id < expected.size(); ++id) ASSERT_EQ(table.find(expected.text(id)), id);
+  EXPECT_EQ(table.intern("next"), expected.size());
 }
 
 TEST(symbol_table, numbers_that_none_has_are_no_text) {
@@ -152,16 +172,16 @@ TEST(symbol_table, numbers_that_none_has_are_no_text) {
   }
 }
 
-TEST(bulk_interning, leaves_the_table_when_not_finished) {
+TEST(ordered_interning, leaves_a_table_that_works_when_not_finished) {
   symbol_table table;
   {
-    bulk_interning load(table, 2);
-    load[0].intern("a");
-    EXPECT_TRUE(load[0].has_marks());
-    EXPECT_FALSE(load[1].has_marks());
+    ordered_interning load(table);
+    EXPECT_EQ(load.add_part(5).intern("b"), 0U);
+    EXPECT_EQ(load.add_part(0).intern("a"), 1U);
   }
-  EXPECT_EQ(table.size(), 0U);
-  EXPECT_EQ(table.find("a"), std::nullopt);
+  EXPECT_EQ(table.intern("a"), 1U);
+  EXPECT_EQ(table.intern("b"), 0U);
+  EXPECT_EQ(table.intern("c"), 2U);
 }
 
 std::string numbered_text(word number) { return "text " + std::to_string(number); }
@@ -190,32 +210,31 @@ TEST(symbol_table, memory_is_counted_and_without_it_the_table_stays_as_it_was) {
   for (word id = 0; id < 20 * step; ++id) ASSERT_EQ(table.find(numbered_text(id)), id);
 }
 
-TEST(bulk_interning, without_memory_leaves_the_table_as_it_was) {
+TEST(ordered_interning, without_memory_leaves_a_table_that_works) {
   std::vector<std::string> texts;
   for (word number = 0; number < 5000; ++number) texts.push_back(numbered_text(number));
-  backend::host_memory memory;
-  symbol_table table(memory);
-  table.intern("before");
-  const std::uint64_t used = memory.used();
   int failed = 0;
-  for (std::uint64_t limit = used + 1;; limit += 20000) {
-    memory.set_limit(limit);
-    bulk_interning load(table, 2);
-    for (std::size_t number = 0; number < texts.size(); ++number) load[number % 2].intern(texts[number]);
+  for (std::uint64_t limit = 1;; limit += 20000) {
+    backend::host_memory memory;
+    symbol_table table(memory);
+    table.intern("before");
+    memory.set_limit(memory.used() + limit);
     try {
+      ordered_interning load(table);
+      auto& last = load.add_part(5000);
+      auto& first = load.add_part(0);
+      for (const std::string& text : texts) last.intern(text);
+      for (const std::string& text : texts) first.intern(text);
       load.finish(run_serially);
+      for (word number = 0; number < 5000; ++number) ASSERT_EQ(table.find(texts[number]), number + 1);
       break;
     } catch (const backend::memory_exceeded&) {
       ++failed;
-      ASSERT_EQ(table.size(), 1U);
-      ASSERT_FALSE(table.find(texts[0]));
-      ASSERT_FALSE(table.find(texts[4999]));
       ASSERT_EQ(table.find("before"), 0U);
+      for (word number = 1; number < table.size(); ++number) ASSERT_EQ(table.find(texts[number - 1]), number);
     }
   }
   EXPECT_GT(failed, 5);
-  ASSERT_EQ(table.size(), 5001U);
-  for (const std::string& text : texts) ASSERT_EQ(table.text(table.find(text).value()), text);
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ class arrow_loader {
       for (const piece& part : pieces_) problems.append(convert(part, immediate_interner(symbols_)));
       refuse(problems);
     } else if (has_symbols) {
-      convert_with_bulk_interning();
+      convert_on_threads();
     } else {
       convert_each([&](std::size_t number) { return convert(pieces_[number], immediate_interner(symbols_)); });
     }
@@ -123,19 +123,18 @@ class arrow_loader {
     }
   }
 
-  void convert_with_bulk_interning() {
-    storage::bulk_interning load(symbols_, pieces_.size());
-    std::vector<unquoted_texts> texts(pieces_.size());
-    convert_each(
-        [&](std::size_t number) { return convert(pieces_[number], bulk_interner(load[number], texts[number])); });
-    const storage::parallel_runner runner = std::ref(run_);
-    load.finish(runner);
+  void convert_on_threads() {
+    storage::ordered_interning load(symbols_);
+    convert_each([&](std::size_t number) {
+      const piece& here = pieces_[number];
+      return convert(here, ordered_interner(load.add_part(here.target * columns_.size())));
+    });
+    load.finish(std::ref(run_));
+    if (!load.has_replaced()) return;
     run_(pieces_.size(), [&](std::size_t number) {
-      if (!load[number].has_marks()) return;
       for (std::size_t attribute = 0; attribute < columns_.size(); ++attribute) {
         if (request_.kinds[attribute] != value_kind::symbol) continue;
-        word* const values = columns_[attribute] + pieces_[number].target;
-        for (std::uint64_t row = 0; row < pieces_[number].rows; ++row) values[row] = load[number].resolve(values[row]);
+        load.resolve(columns_[attribute] + pieces_[number].target, pieces_[number].rows);
       }
     });
   }

@@ -357,7 +357,7 @@ class piece_parser {
     if (is_structured(wanted.kind)) {
       return store_structured(wanted, unquoted_.bytes(), columns_[wanted.attribute][row_]);
     }
-    symbols_.add_unquoted(unquoted_, columns_[wanted.attribute][row_]);
+    symbols_.add_unquoted(unquoted_.bytes(), columns_[wanted.attribute][row_]);
     return true;
   }
 
@@ -450,8 +450,8 @@ row_problems parse_rows(const text_piece& piece, const row_layout& layout, const
 }
 
 row_problems parse_rows(const text_piece& piece, const row_layout& layout, const std::vector<word*>& columns,
-                        storage::bulk_interning::part& symbols, unquoted_texts& unquoted) {
-  return piece_parser<bulk_interner>(piece, layout, columns, bulk_interner(symbols, unquoted)).parse();
+                        storage::ordered_interning::part& symbols) {
+  return piece_parser<ordered_interner>(piece, layout, columns, ordered_interner(symbols)).parse();
 }
 
 }  // namespace gpulog::io

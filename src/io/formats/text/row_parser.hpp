@@ -34,8 +34,8 @@ row_count count_rows(std::string_view text, const row_layout& layout, bool compl
 row_problems parse_rows(const text_piece& piece, const row_layout& layout, const std::vector<word*>& columns,
                         storage::symbol_table& symbols);
 
-/// Parses rows; symbols are interned in one part of a load, so that columns hold marks at first.
+/// Parses rows, and interns symbols in one part of a load.
 row_problems parse_rows(const text_piece& piece, const row_layout& layout, const std::vector<word*>& columns,
-                        storage::bulk_interning::part& symbols, unquoted_texts& unquoted);
+                        storage::ordered_interning::part& symbols);
 
 }  // namespace gpulog::io

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "io/facts_reader.hpp"
 
 /// Readers of delimited text. docs/files.md describes the form of a line.
@@ -11,5 +13,8 @@ std::uint64_t read_text_file(const read_request& request, storage::symbol_table&
 
 std::uint64_t read_text_from_standard_input(const read_request& request, storage::symbol_table& symbols,
                                             const row_allocator& allocate);
+
+/// As read_files, for several files.
+void read_text_files(std::span<facts_file> files, storage::symbol_table& symbols);
 
 }  // namespace gpulog::io

@@ -65,44 +65,4 @@ std::optional<stream_piece> text_stream::next() {
   }
 }
 
-read_ahead::read_ahead(text_stream& stream, std::size_t limit)
-    : stream_(stream), limit_(limit), thread_([this] { produce(); }) {}
-
-read_ahead::~read_ahead() {
-  {
-    const std::lock_guard lock(access_);
-    abandoned_ = true;
-  }
-  changed_.notify_all();
-  thread_.join();
-}
-
-void read_ahead::produce() {
-  try {
-    while (auto piece = stream_.next()) {
-      std::unique_lock lock(access_);
-      changed_.wait(lock, [&] { return ready_.size() < limit_ || abandoned_; });
-      if (abandoned_) return;
-      ready_.push_back(std::move(*piece));
-      changed_.notify_all();
-    }
-  } catch (...) {
-    const std::lock_guard lock(access_);
-    broken_ = std::current_exception();
-  }
-  const std::lock_guard lock(access_);
-  finished_ = true;
-  changed_.notify_all();
-}
-
-std::deque<stream_piece> read_ahead::take() {
-  std::unique_lock lock(access_);
-  changed_.wait(lock, [&] { return !ready_.empty() || finished_; });
-  if (ready_.empty() && broken_) std::rethrow_exception(broken_);
-  std::deque<stream_piece> taken = std::move(ready_);
-  ready_.clear();
-  changed_.notify_all();
-  return taken;
-}
-
 }  // namespace gpulog::io

@@ -1,13 +1,9 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
-#include <deque>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 
 #include "io/files/byte_buffer.hpp"
 #include "io/files/byte_source.hpp"
@@ -50,32 +46,6 @@ class text_stream {
   std::uint64_t line_ = 1;
   bool at_end_ = false;
   std::optional<failure> failure_;
-};
-
-/// Reads a text_stream ahead with its own thread.
-class read_ahead {
- public:
-  /// At most `limit` pieces wait at a time.
-  read_ahead(text_stream& stream, std::size_t limit);
-  ~read_ahead();
-  read_ahead(const read_ahead&) = delete;
-  read_ahead& operator=(const read_ahead&) = delete;
-
-  /// Returns all available pieces, at least one; none at the end of the stream.
-  std::deque<stream_piece> take();
-
- private:
-  void produce();
-
-  text_stream& stream_;
-  std::size_t limit_;
-  std::mutex access_;
-  std::condition_variable changed_;
-  std::deque<stream_piece> ready_;
-  std::exception_ptr broken_;
-  bool finished_ = false;
-  bool abandoned_ = false;
-  std::thread thread_;
 };
 
 }  // namespace gpulog::io
