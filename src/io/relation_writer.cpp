@@ -87,9 +87,7 @@ void write_relation(const relation_rows& rows, const write_request& request, con
   }
 }
 
-bool is_small(const relation_rows& rows, const write_request& request) {
-  return !format_of(request).has_parts && count_pieces(rows) == 1;
-}
+bool has_own_file(const write_request& request) { return !format_of(request).has_parts; }
 
 void print_relation_size(const std::string& relation, std::uint64_t rows) {
   print_text(fmt::format("{}\t{}\n", relation, rows));

@@ -46,9 +46,9 @@ struct write_request {
 void write_relation(const relation_rows& rows, const write_request& request, const storage::symbol_table& symbols,
                     output_files& files);
 
-/// Whether one thread formats all rows into a file of its own: several such outputs may be written at a time, each with
+/// Whether the output is a file that no other relation writes: several such outputs may be written at a time, each with
 /// its own output_files.
-[[nodiscard]] bool is_small(const relation_rows& rows, const write_request& request);
+[[nodiscard]] bool has_own_file(const write_request& request);
 
 /// Whether the output is printed at once: a later failure can't undo printing.
 [[nodiscard]] bool prints_on_standard_output(const write_request& request);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -14,6 +15,7 @@
 #include "gpulog/error.hpp"
 #include "io/directive_parameters.hpp"
 #include "io/facts_reader.hpp"
+#include "io/row_writing.hpp"
 #include "io/task_runner.hpp"
 #include "storage/relation/relation.hpp"
 #include "support/diagnostics.hpp"
@@ -374,14 +376,37 @@ void program_files::write_alone(pending_output output, io::output_files& files) 
   note_output(output, files);
 }
 
-/// Writes each output with one thread, several outputs at a time: written one after the other, small outputs
-/// would keep one thread busy. An output that exceeds the memory limit during parallel writing is written again alone.
+/// Writes outputs with more than a thread's share of all pieces one after another, with all threads.
+void program_files::write_files(std::vector<pending_output> outputs, io::output_files& files) {
+  std::uint64_t pieces = 0;
+  for (const pending_output& output : outputs) pieces += io::count_pieces(output.rows);
+  const std::uint64_t share = std::max<std::uint64_t>(pieces / run_.options.jobs, 1);
+  std::vector<pending_output> shared;
+  for (pending_output& output : outputs) {
+    if (io::count_pieces(output.rows) <= share) {
+      shared.push_back(std::move(output));
+    } else {
+      write_alone(std::move(output), files);
+    }
+  }
+  write_together(std::move(shared), files);
+}
+
+/// Writes each output with one thread, several outputs at a time, the largest first: written one after the other, small
+/// outputs would keep one thread busy. An output that exceeds the memory limit during parallel writing is written again
+/// alone.
 void program_files::write_together(std::vector<pending_output> outputs, io::output_files& files) {
   std::vector<io::output_files> written(outputs.size());
   const exec::run_monitor::long_step here(&run_.monitor, "writing", relation_id(), nullptr);
   io::task_runner run(run_.options.jobs);
   std::vector<char> exceeded(outputs.size());
-  run(outputs.size(), [&](std::size_t number) {
+  std::vector<std::size_t> order(outputs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return io::count_pieces(outputs[a].rows) > io::count_pieces(outputs[b].rows);
+  });
+  run(outputs.size(), [&](std::size_t place) {
+    const std::size_t number = order[place];
     try {
       write_output(outputs[number], 1, written[number]);
     } catch (const memory_limit_error&) {
@@ -414,19 +439,19 @@ void program_files::write(io::output_files& files) {
     return directive.kind == sema::directive_kind::printsize || io::prints_on_standard_output(request_of(directive));
   };
   // Files first, under temporary names; then standard output, which can't be taken back; the final names last.
-  std::vector<pending_output> small;
+  std::vector<pending_output> own_files;
   for_each_directive([&](std::uint32_t number, const sema::io_directive& directive) {
     if (is_printed(directive)) return;
     pending_output output = prepare_output(number, directive);
     // Outputs to a pipe or a device keep their order.
     const bool is_file = places_[&directive].has_value();
-    if (run_.options.jobs > 1 && is_file && !output.rows.read && io::is_small(output.rows, request_of(directive))) {
-      small.push_back(std::move(output));
+    if (run_.options.jobs > 1 && is_file && !output.rows.read && io::has_own_file(request_of(directive))) {
+      own_files.push_back(std::move(output));
     } else {
       write_alone(std::move(output), files);
     }
   });
-  write_together(std::move(small), files);
+  write_files(std::move(own_files), files);
   if (run_.options.before_printing) run_.options.before_printing();
   for_each_directive([&](std::uint32_t number, const sema::io_directive& directive) {
     if (directive.kind == sema::directive_kind::printsize) {

@@ -80,6 +80,7 @@ class program_files {
   void write_output(pending_output& output, unsigned threads, io::output_files& files);
   void note_output(const pending_output& output, io::output_files& files);
   void write_alone(pending_output output, io::output_files& files);
+  void write_files(std::vector<pending_output> outputs, io::output_files& files);
   void write_together(std::vector<pending_output> outputs, io::output_files& files);
 
   run_context& run_;
