@@ -127,8 +127,8 @@ void sort_rows(Backend& backend, memory_resource& resource, const column_pointer
   const std::uint64_t n = end - begin;
   sorted.renew(n);
   std::uint32_t* const out = sorted.data();
-  if (n == 1) {
-    out[0] = 0;
+  if (n < 2) {
+    std::fill_n(out, n, 0U);
     return;
   }
   if (backend.workers() == 1 && sort_by_counts(resource, columns, by, begin, n, sorted)) return;
