@@ -5,6 +5,8 @@ import re
 import select
 import signal
 import subprocess
+import termios
+import time
 import unittest
 
 from command import CommandTest, TIMEOUT_SECONDS, raise_stack_limit, IS_SANITIZED
@@ -34,7 +36,6 @@ class Terminal:
     @staticmethod
     def prepare(terminal):
         import fcntl
-        import termios
         fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)  # so that Ctrl-C is its signal
         if IS_SANITIZED:
             raise_stack_limit()
@@ -64,6 +65,13 @@ class Terminal:
         while text not in self.text:
             if not self.read_more():
                 raise AssertionError('it has ended: %r' % self.text)
+
+    def wait_for_editor(self):
+        """Waits until Ctrl-C is a key of the line editor instead of a signal."""
+        while termios.tcgetattr(self.master)[3] & termios.ISIG:
+            if self.process.poll() is not None:
+                raise AssertionError('it has ended: %r' % self.text)
+            time.sleep(0.01)
 
     def type(self, text):
         os.write(self.master, text.encode())
@@ -451,6 +459,7 @@ class Sessions(CommandTest):
         terminal.until('\n' + prompt)
         terminal.type('que\tpath(x, y)\n')
         terminal.until('y = 2\n', 'y = 3\n')
+        terminal.wait_for_editor()
         terminal.type('\x03')  # of the answers
         terminal.until('\n' + prompt)
         terminal.type('explainneg\tpath(2, 1)\n')
