@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include "kernels/row_wise/row_wise_task.hpp"
-#include "plan/cost/calibration.hpp"
 
 /// Rates of machines, and thresholds between evaluation methods. Costs are in seconds. Device figures are for an H200;
 /// placement scales them by memory bandwidth. Each group names the command that measures it, or the program whose time
@@ -57,8 +56,7 @@ inline constexpr double most_continued_share = 0.1;
 /// plan, so that a wrong order costs a similarly small part (`bench/orders loops`).
 inline constexpr std::uint64_t reoptimized_part = 16;
 
-// Supplementary relations (`bench/regret`).
-inline constexpr double stored_row_bindings = plan::calibration::stored_row_bindings;
+// Supplementary relations (`bench/regret`); further numbers are in plan/cost/calibration.hpp.
 /// What a version may make after a change of its order, relative to its bindings per row of the delta before, and in
 /// addition (2 ms). An order changes only if half of the bindings are expected; relations may grow meanwhile. No
 /// command measures these numbers.
@@ -66,9 +64,8 @@ inline constexpr double worse_order_factor = 4;
 inline constexpr double free_order_bindings = 1 << 18;
 /// Bindings that readers make for a row, before they have read any.
 inline constexpr double expected_row_bindings = 4;
-/// What a supplementary relation may cost more than it saves: bindings, a share of the other work of its stratum, or
-/// what the rules would have taken without it.
-inline constexpr double free_supplementary_bindings = plan::calibration::free_supplementary_bindings;
+/// What a supplementary relation may cost more than it saves: free bindings (plan/cost/calibration.hpp), a share of the
+/// other work of its stratum, or what the rules would have taken without it.
 inline constexpr double supplementary_share = 0.25;
 
 // Closures over components, derived from the runs in bench/results/condensation.txt (`gpulog -j1 --backend cpu [--tune

@@ -17,6 +17,7 @@
 #include "kernels/join/pipeline.hpp"
 #include "kernels/search/decomposed_task.hpp"
 #include "kernels/steps/functor_table.hpp"
+#include "plan/cost/calibration.hpp"
 #include "plan/plan.hpp"
 #include "storage/records/record_table.hpp"
 #include "storage/relation/relation_options.hpp"
@@ -65,7 +66,7 @@ struct cut_offs {
   std::uint64_t reoptimized_bindings = 1 << 15;
   /// What a supplementary relation may cost more than it saves before the planner is asked: bindings, and a share of
   /// the other work of its stratum.
-  double free_supplementary_bindings = calibration::free_supplementary_bindings;
+  double free_supplementary_bindings = plan::calibration::free_supplementary_bindings;
   double supplementary_share = calibration::supplementary_share;
   /// A version whose order has changed may make this many times the bindings per row of its delta that it made before,
   /// and additional bindings; then it gets its former order back. On a CPU.

@@ -9,6 +9,7 @@
 
 #include "exec/calibration.hpp"
 #include "exec/fixpoint/stratum_run.hpp"
+#include "plan/cost/calibration.hpp"
 
 namespace gpulog::exec {
 
@@ -60,7 +61,7 @@ class supplementary_costs {
       if (one.writers.empty() || one.writers.front().first != phase) continue;
       auto& budget = one.budget;
       if (budget == nullptr) budget = std::make_unique<kernels::work_budget>();
-      budget->row_cost = calibration::stored_row_bindings;
+      budget->row_cost = plan::calibration::stored_row_bindings;
       budget->duplicate_gain = gain_of(one);
       budget->left = limit_of(one) - excess_of(one);
       budget->is_extended = budget->left > limit_of(one) || one.work_without > 0;
@@ -136,7 +137,7 @@ class supplementary_costs {
     const std::uint64_t rows = run_->shared.relation_of(one.relation).rows();
     const std::uint64_t candidates = std::max(sum(one.writers, &version_statistics::candidates), rows);
     return static_cast<double>(sum(one.writers, &version_statistics::bindings)) +
-           calibration::stored_row_bindings * static_cast<double>(rows) -
+           plan::calibration::stored_row_bindings * static_cast<double>(rows) -
            gain_of(one) * static_cast<double>(candidates - rows);
   }
 
@@ -156,7 +157,8 @@ class supplementary_costs {
     }
     bindings -= sum(one.writers, &version_statistics::bindings);
     rows -= sum(one.writers, &version_statistics::tuples);
-    const double others = static_cast<double>(bindings) + calibration::stored_row_bindings * static_cast<double>(rows);
+    const double others =
+        static_cast<double>(bindings) + plan::calibration::stored_row_bindings * static_cast<double>(rows);
     const cut_offs& cut = run_->shared.chosen.cut;
     return std::max(cut.free_supplementary_bindings, cut.supplementary_share * others);
   }
