@@ -15,6 +15,8 @@ namespace gpulog::backend::cpu {
 
 /// Cut-offs between serial and parallel execution: below these sizes, starting workers costs more than it gains.
 struct cut_off {
+  /// `bench/threads java_points_to_object` with 16 threads: 2.30 s; 2.44 s with 32,768 elements, 2.39 s with 4,096 and
+  /// 2.32 s with 2,048.
   static constexpr std::uint64_t elements_per_block = 1u << 13;
   static constexpr std::uint64_t comparison_sort = 96;
   static constexpr unsigned digit_bits = 8;
@@ -24,9 +26,9 @@ struct cut_off {
   /// (`bench_primitives --benchmark_filter=radix_sort`).
   static constexpr std::uint64_t keys_of_digit = 4;
   static constexpr unsigned most_digit_bits = 18;
-  /// Several workers sort the buckets of the first digit unless a bucket holds one part in so many of the keys; a
-  /// worker takes so many buckets at a time. No other values were tried.
-  static constexpr unsigned bucket_share = 8;
+  /// Buckets of the first digit that a worker sorts at a time: several, because most are small. No other value was
+  /// tried
+  /// (`bench/threads`).
   static constexpr std::uint64_t buckets_together = 4;
   static constexpr std::uint64_t merge_per_block = 1u << 14;
 };
@@ -98,7 +100,7 @@ class cpu_backend {
 
   /// A single worker sorts by the least significant digit first. Several workers first distribute the keys by the most
   /// significant digit and then sort the buckets independently (three steps that wait for all workers, whatever the
-  /// number of digits), unless a bucket holds too large a part of the keys.
+  /// number of digits), unless a bucket is so large that the last worker would take twice its share of the time.
   [[nodiscard]] std::uint64_t* radix_sort(std::uint64_t* keys, std::uint64_t* scratch, std::uint64_t n,
                                           unsigned first_bit, unsigned last_bit) {
     const std::uint64_t blocks = n <= cut_off::comparison_sort ? 1 : block_count(n);
@@ -217,7 +219,7 @@ class cpu_backend {
     const std::uint64_t blocks = block_count(n);
     std::vector<std::uint64_t> counts(blocks * buckets);
     count_digits(keys, n, shift, buckets - 1, counts, blocks);
-    if (start_digits(counts, blocks) > n / std::min(workers(), cut_off::bucket_share)) return nullptr;
+    if (start_digits(counts, blocks) > 2 * n / (workers() + 2)) return nullptr;
     // Before the keys move, the first block's places are the starts of the buckets.
     std::vector<std::uint64_t> starts(counts.begin(), counts.begin() + buckets);
     starts.push_back(n);
@@ -233,7 +235,7 @@ class cpu_backend {
     return scratch;
   }
 
-  /// Counts the keys by digit, `mask` wide, for each block.
+  /// Counts the keys of each block by digit, the bits of `mask` from `shift` on.
   void count_digits(const std::uint64_t* keys, std::uint64_t n, unsigned shift, std::uint64_t mask,
                     std::vector<std::uint64_t>& counts, std::uint64_t blocks) {
     std::fill(counts.begin(), counts.end(), 0);
