@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backend/array.hpp"
+#include "storage/calibration.hpp"
 #include "storage/relation/relation_options.hpp"
 #include "storage/sets/hash.hpp"
 
@@ -153,7 +154,8 @@ class key_level {
   void merge(Backend& backend, const key_level& a, const key_level& b, const buffer_policy& buffers, const Copy& copy) {
     const std::uint64_t blocks =
         backend.workers() == 1 ? 1
-                               : std::clamp<std::uint64_t>((a.groups_ + b.groups_) / 2048, 1, backend.workers() * 4ULL);
+                               : std::clamp<std::uint64_t>((a.groups_ + b.groups_) / calibration::merged_keys_of_block,
+                                                           1, backend.workers() * 4ULL);
     std::vector<std::uint64_t> a_split(blocks + 1), b_split(blocks + 1), merged(blocks + 1);
     for (std::uint64_t block = 0; block <= blocks; ++block) {
       a_split[block] = a.groups_ * block / blocks;
