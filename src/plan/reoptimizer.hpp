@@ -51,7 +51,7 @@ class reoptimizer {
   /// Leaves out a step that costs more than the rules as written (stratum_builder::is_step).
   /// @return whether versions were planned again, or indexes added
   bool reoptimize(std::size_t stratum, const relation_measures& measures, const std::function<bool()>& suits = {}) {
-    return leave_steps(stratum, measures) || plan_again(stratum, extent::all, measures, suits);
+    return omit_steps(stratum, measures) || plan_again(stratum, extent::all, measures, suits);
   }
   /// Like reoptimize(), between two iterations of the stratum's loop, for the versions of the loop: uses the present
   /// sizes of its own relations. Requires substantial growth of some relation and a clear gain; if strata of any size
@@ -126,9 +126,9 @@ class reoptimizer {
   /// Plans the versions of the original rules in the last phase of the loop, or of a stratum without recursion.
   [[nodiscard]] stratum_builder plan_originals(std::size_t number, const abandonment& lost);
   void add_originals(std::size_t number, const abandonment& lost, const relation_measures& measures);
-  bool leave_steps(std::size_t number, const relation_measures& measures);
+  bool omit_steps(std::size_t number, const relation_measures& measures);
   [[nodiscard]] bool is_costly_step(std::size_t number, const relation_measures& measures);
-  [[nodiscard]] abandonment without_steps(std::size_t number, const std::set<relation_id>& left) const;
+  [[nodiscard]] abandonment without_steps(std::size_t number, const std::set<relation_id>& omitted) const;
   struct lost_sets {
     std::set<relation_id> without_set;  ///< relations whose tuple set is gone
     /// Relations whose tuple set is gone, or the set of an executor with match::others.
@@ -152,7 +152,7 @@ class reoptimizer {
     std::vector<std::size_t> others;
   };
   std::vector<uses_of_sets> set_uses_;                 // by side
-  std::set<relation_id> left_steps_;                   ///< relations of steps that are not computed
+  std::set<relation_id> omitted_steps_;                ///< relations of steps that are not computed
   std::map<relation_id, std::uint64_t> noticed_rows_;  ///< at the last attempt to reorder
   /// By stratum and version.
   std::map<std::pair<std::size_t, std::size_t>, std::vector<former_plan>> former_plans_;

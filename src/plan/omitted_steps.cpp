@@ -9,7 +9,7 @@
 
 /// Steps of the full rules of a restricted relation (plan_behind() in versions/stratum_planner.cpp). A step is computed
 /// once, in a stratum without recursion, so no budget of a loop applies. The sizes of all inputs are known before the
-/// stratum: the planner leaves out a step that costs more than the rules as written.
+/// stratum: the planner omits a step that costs more than the rules as written.
 namespace gpulog::plan {
 namespace {
 
@@ -38,11 +38,11 @@ double most_rows(const normalized_rule& rule, double bindings, const relation_me
 
 }  // namespace
 
-/// Returns the changes without some steps: all steps that depend on left steps, the versions of the stratum that extend
-/// or read left steps, and the rules as written of the last stratum.
-reoptimizer::abandonment reoptimizer::without_steps(std::size_t number, const std::set<relation_id>& left) const {
+/// Returns the changes without some steps: all steps that depend on omitted steps, the versions of the stratum that
+/// extend or read omitted steps, and the rules as written of the last stratum.
+reoptimizer::abandonment reoptimizer::without_steps(std::size_t number, const std::set<relation_id>& omitted) const {
   abandonment lost;
-  lost.relations = left;
+  lost.relations = omitted;
   std::size_t first = number;
   while (first > 0 && shared_->strata[first - 1].is_step) --first;
   std::size_t last = number;
@@ -92,28 +92,28 @@ bool reoptimizer::is_costly_step(std::size_t number, const relation_measures& me
   return with_step > std::max(least, without);
 }
 
-/// Leaves out the step of a stratum, or plans the rules as written of a stratum whose step was left out.
+/// Omits the step of a stratum, or plans the rules as written of a stratum whose step was omitted.
 /// @return whether the stratum has changed
-bool reoptimizer::leave_steps(std::size_t number, const relation_measures& measures) {
+bool reoptimizer::omit_steps(std::size_t number, const relation_measures& measures) {
   const stratum_builder& recipes = shared_->strata[number];
   // An executor with a device decides before the run which strata suit the device.
   if (recipes.recursive || sides_.size() > 1 || chosen_.modes.is_always(supplementary_pass)) return false;
   const bool follows_steps = number > 0 && shared_->strata[number - 1].is_step;
-  if (!recipes.is_step && (left_steps_.empty() || !follows_steps)) return false;
+  if (!recipes.is_step && (omitted_steps_.empty() || !follows_steps)) return false;
   const pass_timer timer(*shared_, supplementary_pass);
   stratum& planned = shared_->result.strata[number];
   const relation_id head = planned.relations.front();
-  const bool is_new_step = recipes.is_step && !left_steps_.contains(head);
-  if (is_new_step && is_costly_step(number, measures)) left_steps_.insert(head);
-  if (left_steps_.empty()) return false;
-  const abandonment lost = without_steps(number, left_steps_);
+  const bool is_new_step = recipes.is_step && !omitted_steps_.contains(head);
+  if (is_new_step && is_costly_step(number, measures)) omitted_steps_.insert(head);
+  if (omitted_steps_.empty()) return false;
+  const abandonment lost = without_steps(number, omitted_steps_);
   bool has_changed = false;
   for (const auto& [phase, number_of_version] : lost.versions) {
     bool& is_retired = planned.once.versions[number_of_version].is_retired;
     has_changed = !std::exchange(is_retired, true) || has_changed;
   }
   if (!has_changed) return false;
-  left_steps_ = lost.relations;
+  omitted_steps_ = lost.relations;
   planned.rows.reset();
   if (recipes.is_step) return true;
   add_originals(number, lost, measures);
