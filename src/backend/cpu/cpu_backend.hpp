@@ -15,8 +15,8 @@ namespace gpulog::backend::cpu {
 
 /// Cut-offs between serial and parallel execution: below these sizes, starting workers costs more than it gains.
 struct cut_off {
-  /// `bench/threads java_points_to_object` with 16 threads: 2.30 s; 2.44 s with 32,768 elements, 2.39 s with 4,096 and
-  /// 2.32 s with 2,048.
+  /// `bench/threads java_points_to_object`, 16 threads, mean of two runs: 2.30 s; 2.44 with 32,768 elements, 2.39 with
+  /// 4,096, 2.32 with 2,048.
   static constexpr std::uint64_t elements_per_block = 1u << 13;
   static constexpr std::uint64_t comparison_sort = 96;
   static constexpr unsigned digit_bits = 8;
