@@ -43,7 +43,7 @@ void for_each_atom(const normalized_rule& rule, const Visit& visit) {
   for (const aggregation& folded : rule.aggregations) for_each_atom(folded.body, visit);
 }
 
-/// Returns whether several orders exist: two atoms, in addition to delta.
+/// Returns whether several orders exist: two atoms in addition to delta.
 bool has_orders(const version_recipe& recipe) {
   return !recipe.is_forced && recipe.rule->atoms.size() >= (recipe.parts.delta_atom ? 3U : 2U);
 }
@@ -178,7 +178,7 @@ bool reoptimizer::plan_again(std::size_t number, extent planned_part, const rela
   return true;
 }
 
-/// Measures the relations read, which are complete or grow while the loop runs.
+/// Measures the relations that the versions read: complete relations, and relations that grow in the loop.
 void reoptimizer::measure(std::size_t number, extent planned_part, const std::vector<place>& places,
                           const relation_measures& measures) {
   const std::vector<relation_id>& relations = shared_->result.strata[number].relations;
@@ -356,7 +356,7 @@ reoptimizer::lost_sets reoptimizer::lost_sets_of(std::size_t number, const std::
   return lost;
 }
 
-/// Returns the present orders of versions in a running loop with their present costs; nothing for orders that do not
+/// Returns the present orders of versions in a running loop with the present costs; std::nullopt for orders that do not
 /// follow from atoms alone.
 std::vector<std::optional<schedule>> reoptimizer::present_orders(const std::vector<place>& places) const {
   std::vector<std::optional<schedule>> present(places.size());
@@ -369,7 +369,7 @@ std::vector<std::optional<schedule>> reoptimizer::present_orders(const std::vect
   return present;
 }
 
-/// Returns the cost difference from which another order matters to a loop.
+/// Returns the least cost difference for which a loop changes an order.
 double reoptimizer::least_difference_of(const std::vector<std::optional<schedule>>& present) const {
   if (least_rows_ == 0) return 0;
   double cost_of_all = 0;
@@ -415,15 +415,15 @@ std::vector<schedule> reoptimizer::order_again(std::size_t number, extent planne
   if (planned_part == extent::loop) present = present_orders(places);
   const double least_gain = least_rows_ == 0 ? 1 : calibration::least_gain;
   const double least_difference = least_difference_of(present);
-  // Indexes for the loop also serve the versions before it, which run once.
+  // Indexes for the loop also serve the versions before the loop, which run once.
   std::vector<std::size_t> loop_first(places.size());
   std::iota(loop_first.begin(), loop_first.end(), std::size_t{0});
   std::stable_partition(loop_first.begin(), loop_first.end(), [&](std::size_t v) { return places[v].phase != 0; });
   std::vector<schedule> orders(places.size());
   for (const std::size_t v : loop_first) {
     const version_recipe& recipe = *places[v].recipe;
-    // A version of a running loop keeps its order, unless another order is clearly better and the difference matters to
-    // the loop.
+    // A version of a running loop keeps the order, unless a different order is clearly better and the difference
+    // matters to the loop.
     if (present[v] && present[v]->cost <= least_difference) {
       orders[v] = std::move(*present[v]);
       continue;

@@ -18,8 +18,7 @@
 
 namespace gpulog::detail {
 
-/// The files that the directives of a program name: facts (.input), results (.output and .printsize), and answers to
-/// queries.
+/// The files of a program's directives: facts (.input), results (.output and .printsize), and answers to queries.
 class program_files {
  public:
   /// @throws input_error as fit_to_program()
@@ -40,13 +39,13 @@ class program_files {
   void forget(std::uint32_t relation) { loaded_[relation] = false; }
   void reset();
 
-  /// Prepares for the relations of another program, and finds the files of its outputs.
+  /// Prepares for the relations of a new program, and finds the files of the outputs.
   /// @throws input_error for two outputs to one file
   void fit_to_program();
-  /// Finds outputs that can't be written, before anything is loaded or computed. @throws input_error, output_error
+  /// Finds outputs that can't be written; called before loading. @throws input_error, output_error
   void check_outputs() const;
   /// Writes files under temporary names, then standard output.
-  /// @param files receives the files, which get their names later
+  /// @param files receives the files, which get their final names later
   void write(io::output_files& files);
 
  private:
@@ -58,7 +57,7 @@ class program_files {
   };
   struct pending_input;
   struct pending_output;
-  /// @return nothing if the file does not exist
+  /// @return std::nullopt if the file does not exist
   [[nodiscard]] static std::optional<version> version_of(const std::filesystem::path& path);
 
   /// Calls visit(relation, directive) for each file, in the order in which load() reads them.
@@ -86,10 +85,10 @@ class program_files {
   run_context& run_;
   fact_store& facts_;
   const evaluations& results_;
-  std::vector<bool> loaded_;  ///< by relation: whether load() has read its files
+  std::vector<bool> loaded_;  ///< by relation: whether load() has read the files
   bool reads_once_ = false;
   std::map<std::filesystem::path, std::optional<version>> versions_;  ///< of files when they were read
-  /// The files of .output directives; nothing where an output goes to a pipe, a device or standard output.
+  /// The files of .output directives; std::nullopt for a pipe, a device or standard output.
   std::map<const sema::io_directive*, std::optional<io::output_place>> places_;
 };
 

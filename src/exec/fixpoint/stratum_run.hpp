@@ -11,7 +11,7 @@
 
 namespace gpulog::exec {
 
-/// A running stratum: the state that its strategies share.
+/// A running stratum: the state that all strategies share.
 template <class Machine>
 struct stratum_run {
   using relation_type = typename Machine::relation;
@@ -23,23 +23,23 @@ struct stratum_run {
   std::vector<std::vector<running_version>> phases;  ///< the phase before the loop, then the phases of the loop
   subsumptions_on<Machine> subsumptions;
   double start;                        ///< in seconds of a clock
-  bool resumes;                        ///< the relations are those of a recursion that was stopped elsewhere
+  bool resumes;                        ///< continues a recursion that stopped on a different machine
   std::vector<std::uint64_t>& deltas;  ///< by iteration: rows of the program's relations
   const stratum_stops* stops;          ///< consulted between iterations; nullptr: never stop
   word& iteration;                     ///< value of recursive_iteration_cnt()
   const pipeline_context& context;
   bool is_complete = false;          ///< the work before the loop has computed everything
-  std::uint64_t tried_bindings = 0;  ///< bindings of the loop's joins when its orders were last planned
-  /// phase of the loop at which the running iteration continues; 0: no iteration is running
+  std::uint64_t tried_bindings = 0;  ///< bindings of the loop's joins when the orders were last planned
+  /// phase of the loop at which the running iteration continues; 0: between iterations
   std::size_t next_phase = 0;
-  std::string_view schedule = {};  ///< of the row equations, if they were solved
+  std::string_view schedule = {};  ///< of the row equations, if a schedule solved the equations
 
   /// Returns whether the stratum can be evaluated as independent fixpoints.
   [[nodiscard]] bool falls_apart() const {
     return Machine::abilities.rows && !shared.is_published() && stratum.has_row_steps();
   }
 
-  /// Binds the versions of the loop again after they were planned again.
+  /// Binds the versions of the loop again after a new plan.
   void bind_loop_again() {
     if constexpr (Machine::abilities.rows) shared.machine.forget_rows();
     matrix_reads<Machine>(shared).prepare(stratum, number);
@@ -67,7 +67,7 @@ struct stratum_run {
   void subsume(const Action& action) {
     const std::set<std::uint32_t> indexes = indexes_read(stratum.subsumptions);
     const auto guard = [&](const plan::subsumption& first, const auto& run) {
-      // A subsumption that ran earlier may have invalidated the indexes of its relation.
+      // An earlier subsumption may have invalidated the indexes of the relation.
       for (std::uint32_t index : indexes) shared.refresh_index(index, figures);
       try {
         shared.guarded({"subsuming", first.relation, &first.version}, run);

@@ -1,5 +1,5 @@
-// Random programs against the naive evaluator, in every way of running them. GPULOG_RANDOM_PROGRAMS sets how many
-// programs are tried, GPULOG_RANDOM_SEED the first seed; a failure prints seed, way and program.
+// Random programs against the naive evaluator, with every strategy and storage. GPULOG_RANDOM_PROGRAMS sets the number
+// of programs, GPULOG_RANDOM_SEED the first seed; a failure prints seed, options and program.
 
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
@@ -34,7 +34,7 @@ bool compare(std::uint64_t seed, const oracle::random_program_options& shape, co
   }
   for (const run_mode& mode : modes) {
     for (const bool makes_relations : {true, false}) {
-      // Both are planned by turns: what the planner does alone is tested with the planner.
+      // Alternates between two plans; tests of the planner cover the planner alone.
       if (makes_relations == ((seed + mode.threads) % 4 == 0)) continue;
       const plan::program plan = plan::make_plan(analysed, {}, {makes_relations});
       plan_run run(plan, mode);
@@ -67,7 +67,8 @@ TEST(differential, random_programs) {
   const std::vector<run_mode> all = all_run_modes();
   std::uint64_t compared = 0;
   for (std::uint64_t seed = first; seed < first + count && !HasFailure(); ++seed) {
-    // Shapes by turns: as it comes; wide tuples; deep layers over few facts. Some of each with equivalence relations.
+    // Alternates between random shapes, wide tuples, and deep layers over few facts; some programs of each shape have
+    // equivalence relations.
     oracle::random_program_options shape;
     if (seed % 3 == 1) shape.largest_arity = 5;
     if (seed % 3 == 2) {
@@ -75,7 +76,7 @@ TEST(differential, random_programs) {
       shape.most_facts = 8;
     }
     if (seed % 4 == 3) shape.equivalences = 50;
-    // Three ways for each program, all of them over a few programs.
+    // Three sets of options for each program; a few programs cover all sets.
     const std::size_t turn = seed % all.size();
     const std::vector<run_mode> modes = {all[turn], all[(turn + 3) % all.size()], all[(turn + 7) % all.size()]};
     compared += compare(seed, shape, modes) ? 1 : 0;

@@ -1,4 +1,4 @@
-// Plans made by hand: what the executor promises about results, figures, limits and stops.
+// Plans made by hand: results, figures, limits and stops of the executor.
 
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
@@ -96,7 +96,7 @@ class fixpoint : public ::testing::TestWithParam<run_mode> {
 INSTANTIATE_TEST_SUITE_P(modes, fixpoint, ::testing::ValuesIn(all_run_modes()),
                          [](const auto& info) { return name_of(info.param); });
 
-/// Work for one takes no memory for others, whose time would go into clearing it.
+/// Work for a single worker allocates no memory for further workers: clearing the memory would take time.
 TEST(small_fixpoints, take_as_much_memory_with_many_threads_as_with_one) {
   const closure_plan closure;
   for (const storage::storage_mode storage : {storage::storage_mode::hash, storage::storage_mode::hisa}) {
@@ -104,7 +104,7 @@ TEST(small_fixpoints, take_as_much_memory_with_many_threads_as_with_one) {
       run_mode mode;
       mode.storage = storage;
       mode.threads = threads;
-      // Not by the time of the last run, which a machine under load makes long.
+      // Ignores the time of the last run, which depends on the load of the machine.
       options chosen;
       chosen.cut.parallel_candidates = 1e15;
       plan_run run(closure.plan, mode, 0, chosen);
@@ -233,7 +233,7 @@ class rules_of_the_empty_tuple {
   static constexpr relation_id after{2};
   plan::program plan;
 
-  /// @param step what the rules do with slots 0, 1, 2 before they insert, into slot 3 if anywhere
+  /// @param step an operation of the rules on slots 0, 1 and 2 before the insertion; writes slot 3 at most
   explicit rules_of_the_empty_tuple(const plan::operation& step) {
     plan.relations = {relation_of("fact", 1), relation_of("ok", 0), relation_of("after", 1)};
     const auto scan_into = [](std::uint32_t number) { return plan::scan{fact, row_part::all, {{0, slot_id(number)}}}; };
@@ -309,7 +309,7 @@ TEST_P(fixpoint, rules_of_the_empty_tuple_that_count_take_all_candidates) {
 }
 
 TEST_P(fixpoint, relations_advance_phase_by_phase_inside_an_iteration) {
-  // step(x,z) :- reach(x,z), in a phase of its own; reach(x,y) :- step(x,z), edge(z,y) reads its delta in the same
+  // step(x,z) :- reach(x,z), in a separate phase; reach(x,y) :- step(x,z), edge(z,y) reads the delta in the same
   // iteration.
   closure_plan closure;
   plan::program& plan = closure.plan;
@@ -382,7 +382,7 @@ TEST_P(fixpoint, a_memory_limit_gives_the_result_or_a_message_at_any_size) {
   int succeeded = 0;
   int failed = 0;
   int failed_in_rule = 0;
-  // Up to what the run takes without a limit, and beyond.
+  // Limits up to the memory that the run takes without a limit, and larger limits.
   for (std::uint64_t limit = 100; limit < 8u << 20; limit += limit / (oracle::is_sanitized ? 2 : 6)) {
     SCOPED_TRACE(limit);
     try {

@@ -25,7 +25,7 @@ options product_options(row_mode mode) {
   return chosen;
 }
 
-/// Rows in rounds; in topological order as far as there is one; and in that order until a row keeps others waiting.
+/// Rows in rounds; in topological order where the graph has one; and in topological order until a row takes long.
 const std::vector<double> orders = {0, std::numeric_limits<double>::infinity(), 1e-12};
 
 struct product_outcome {
@@ -57,7 +57,7 @@ product_outcome run(const std::string& text, const edges& graph, const options& 
   return result;
 }
 
-/// Two chains from one node.
+/// Two chains from the same node.
 edges fork(std::uint32_t nodes) {
   edges made = {{0, 1}, {0, 2}};
   for (std::uint32_t i = 1; i + 2 < nodes; ++i) made.emplace_back(i, i + 2);
@@ -75,7 +75,7 @@ edges with_loops(edges graph) {
 }
 struct form {
   std::string rules;
-  bool from_start;  ///< what stands in front of the loop is made, too
+  bool from_start;  ///< whether the rules before the loop are part of the equations
 };
 
 TEST_F(row_products_on_gpu, all_forms_on_all_graphs) {
@@ -88,15 +88,15 @@ TEST_F(row_products_on_gpu, all_forms_on_all_graphs) {
       {"r(x,y) :- e(y,x).\nr(x,y) :- e(a,x), r(a,b), e(y,b).\n", true},
       {"r(x,x) :- e(x,_).\nr(x,y) :- e(a,x), r(a,b), e(b,y).\n", true},
       {"r(x,y) :- e(x,p), e(p,y), x < y.\nr(x,y) :- e(x,a), r(a,b), e(b,y).\n", false},
-      // On one side, where the comparison keeps the recursion together.
+      // A relation on a single side; the comparison prevents a search by source.
       {"r(x,y) :- e(x,y), x != y.\nr(x,y) :- r(x,z), e(z,y), x != y.\n", true},
       {"r(x,y) :- e(x,y).\nr(x,y) :- e(x,z), r(z,y), x != y.\n", false},
-      // Several rules, on one side and on both.
+      // Several rules with relations on a single side and on both sides.
       {"r(x,y) :- e(x,y).\nr(x,y) :- e(z,x), r(z,y).\nr(x,y) :- r(x,z), e(z,y).\n", true},
       {"r(x,y) :- e(p,x), e(p,y).\nr(x,y) :- e(y,x).\nr(x,y) :- e(a,x), r(a,b), e(b,y).\n"
        "r(x,y) :- e(x,a), r(a,b), e(y,b).\n",
        true},
-      // Pairs that a relation has several times.
+      // A relation that contains a pair several times.
       {by_three + "r(x,y) :- e(x,y).\nr(x,y) :- f(x,_,a), r(a,b), f(b,y,_).\n", true},
   };
   const std::vector<edges> graphs = {chain(40),
@@ -111,7 +111,7 @@ TEST_F(row_products_on_gpu, all_forms_on_all_graphs) {
                                      oracle::make_random_graph(2, 60, 100),
                                      with_loops(oracle::make_random_graph(3, 50, 200)),
                                      multiplied(oracle::make_random_graph(4, 60, 90), 77)};
-  const std::uint64_t one_of = oracle::is_sanitized ? 41 : sized(1, 7);  // an emulated device tries some pairs
+  const std::uint64_t one_of = oracle::is_sanitized ? 41 : sized(1, 7);  // an emulated device runs some combinations
   std::uint64_t pair = 0;
   for (const form& tried : forms) {
     for (std::size_t number = 0; number < graphs.size(); ++number) {
@@ -141,7 +141,7 @@ TEST_F(row_products_on_gpu, graphs_of_many_rows) {
   }
 }
 
-/// Words are kept, or columns are made at once where there is no room for words, or no row.
+/// The results stay words; without memory for words, and without any row, the results are columns.
 TEST_F(row_products_on_gpu, results_are_kept_as_words) {
   for (const edges& graph : {ring(70), star(40), multiplied(oracle::make_random_graph(2, 60, 100), 1'000'003)}) {
     const device_tuples expected = by_naive_evaluator(same_generation, graph);
@@ -163,7 +163,7 @@ TEST_F(row_products_on_gpu, what_reads_rows) {
                  {product_options(row_mode::recursions)});
 }
 
-/// Lists of all lengths, so that lanes go through their own ones or share them.
+/// Lists of all lengths: a lane reads a short list alone, and lanes share a long list.
 TEST_F(row_products_on_gpu, values_that_many_follow) {
   edges graph;
   for (std::uint32_t i = 0; i < 20; ++i) {
