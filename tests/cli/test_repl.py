@@ -286,7 +286,7 @@ class Sessions(CommandTest):
         self.assertEqual(terminal.enter('.save all.dl'), '')
         self.assertEqual(self.read('all.dl'), '#include "%s"\nedge(2,3).\n' % os.path.realpath(self.path('graph.dl')))
         self.assertEqual(terminal.enter('.save all.dl'), 'Error: The file all.dl exists: name a new file\n')
-        self.assertEqual(terminal.enter('.save none/all.dl'), 'Error: Cannot write to none/all.dl\n')
+        self.assertEqual(terminal.enter('.save none/all.dl'), 'Error: Cannot open output file none/all.dl: there is no folder none\n')
         self.leave(terminal)
         process = self.run_gpulog('all.dl', '--query', 'edge(x, y)', '--format', 'tsv')
         self.assertEqual(sorted(process.output.splitlines()), ['1\t2', '2\t3', 'x\ty'])

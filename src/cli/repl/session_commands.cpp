@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "cli/profile/tables.hpp"
 #include "cli/repl/session.hpp"
 #include "gpulog/error.hpp"
+#include "io/files/output_files.hpp"
 
 /// The commands of a session.
 namespace gpulog::cli {
@@ -59,10 +59,10 @@ session::reply session::save(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored))
     throw input_error(fmt::format("The file {} exists: name a new file", path));
-  std::ofstream file(path);
-  file << program_.source();
+  io::output_file file(path);
+  file.write(program_.source());
   file.close();
-  if (!file) throw input_error(fmt::format("Cannot write to {}", path));
+  file.rename();
   return reply::done;
 }
 
