@@ -33,7 +33,7 @@ Files: usr/${runtime}
 Copyright: NVIDIA Corporation
 License: CUDA-EULA
  The End User License Agreement of NVIDIA's CUDA Toolkit, https://docs.nvidia.com/cuda/eula.
- Its Attachment A names the file among those that applications may distribute.
+ Attachment A lists the files that applications may distribute.
 ")
   endif()
   file(COPY ${sources}/CHANGELOG.md DESTINATION ${documents})
