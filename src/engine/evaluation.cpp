@@ -31,8 +31,11 @@ void evaluation::evaluate(fact_store& facts, const executor_maker& make_other) {
     encode_values(known, facts);
   }
   const tuning_modes& modes = run_.tuned.run;
-  if (!modes.is_off("reoptimization")) {
-    chosen.reoptimize = [this](std::size_t next) { return reoptimize(next, false); };
+  const bool reoptimizes = !modes.is_off("reoptimization");
+  chosen.reoptimize = [this, reoptimizes](std::size_t next) {
+    return reoptimizes ? reoptimize(next, false) : follow_abandoned_steps(next);
+  };
+  if (reoptimizes) {
     chosen.reoptimize_loop = [this](std::size_t running) { return reoptimize(running, true); };
     chosen.put_back = [this](std::size_t running, std::size_t version) { return put_back(running, version); };
   }
@@ -173,6 +176,12 @@ bool evaluation::reoptimize(std::size_t stratum, bool is_running) {
                                      : planner_->reoptimize(stratum, *measures_, suits);
   if (is_planned) take_over_plan(stratum);
   return is_planned;
+}
+
+bool evaluation::follow_abandoned_steps(std::size_t stratum) {
+  const bool is_changed = planner_->follow_abandoned_steps(stratum, *measures_);
+  if (is_changed) take_over_plan(stratum);
+  return is_changed;
 }
 
 bool evaluation::put_back(std::size_t stratum, std::size_t version) {

@@ -81,6 +81,7 @@ class evaluation {
   /// @return whether the plan changed
   [[nodiscard]] bool reoptimize(std::size_t stratum, bool is_running);
   /// Restores the order of a version of the running loop (plan::reoptimizer::put_back).
+  [[nodiscard]] bool follow_abandoned_steps(std::size_t stratum);
   [[nodiscard]] bool put_back(std::size_t stratum, std::size_t version);
   [[nodiscard]] std::vector<relation_id> abandon(std::size_t stratum, relation_id supplementary);
   void take_over_plan(std::size_t stratum);

@@ -217,7 +217,8 @@ struct stratum {
   std::optional<row_equations> rows;
   /// Domains of relations whose values are known before the stratum starts.
   std::vector<relation_domain> domains;
-  /// Supplementary relations of the loop that a run may abandon (reoptimizer::abandon()).
+  /// Supplementary relations that a run may abandon (reoptimizer::abandon()): of the loop; or the only relation of a
+  /// stratum without recursion, if rules of later strata read it as a step.
   std::vector<relation_id> supplementary;
   /// Applied after `once`, and in each iteration before the last advance. The erased rows of a loop's relation may
   /// still be read in the loop: operators that can encounter them (not in delta) test the tuple set.

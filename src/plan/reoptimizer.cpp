@@ -251,6 +251,7 @@ stratum_builder reoptimizer::plan_originals(std::size_t number, const abandonmen
 
 double reoptimizer::work_without(std::size_t number, relation_id supplementary, const relation_measures& measures) {
   const pass_timer timer(*shared_, supplementary_pass);
+  if (shared_->strata[number].is_step()) return work_without_step(number, measures);
   const abandonment lost = abandonment_of(number, supplementary);
   stratum_builder added = plan_originals(number, lost);
   std::vector<place> places;
@@ -291,6 +292,7 @@ void reoptimizer::add_originals(std::size_t number, const abandonment& lost, con
 std::vector<relation_id> reoptimizer::abandon(std::size_t number, relation_id supplementary,
                                               const relation_measures& measures, const std::function<bool()>& suits) {
   const pass_timer timer(*shared_, supplementary_pass);
+  if (shared_->strata[number].is_step()) return abandon_step(number);
   stratum& planned = shared_->result.strata[number];
   const stratum before = planned;
   const abandonment lost = abandonment_of(number, supplementary);

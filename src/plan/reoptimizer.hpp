@@ -48,11 +48,14 @@ class reoptimizer {
   /// read. Missing indexes are appended to the plan's indexes.
   /// @param measures must outlive the object
   /// @param suits called for the new plan; if it returns false, the stratum stays unchanged; may be empty
-  /// Leaves out a step that costs more than the rules as written (stratum_builder::is_step).
   /// @return whether versions were planned again, or indexes added
   bool reoptimize(std::size_t stratum, const relation_measures& measures, const std::function<bool()>& suits = {}) {
-    return omit_steps(stratum, measures) || plan_again(stratum, extent::all, measures, suits);
+    return follow_abandoned_steps(stratum, measures) || plan_again(stratum, extent::all, measures, suits);
   }
+  /// Before a stratum that reads abandoned steps of earlier strata: retires the versions that extend or read the steps,
+  /// and plans the rules as written.
+  /// @return whether the stratum has changed
+  bool follow_abandoned_steps(std::size_t stratum, const relation_measures& measures);
   /// Like reoptimize(), between two iterations of the stratum's loop, for the versions of the loop: uses the present
   /// sizes of its own relations. Requires substantial growth of some relation and a clear gain; if strata of any size
   /// are planned again, any gain is enough.
@@ -63,14 +66,16 @@ class reoptimizer {
   /// Continues a running loop without a supplementary relation: retires the versions that extend or read the relation
   /// and plans the original rules in their place, with the delta of the same iteration. Also abandons supplementary
   /// relations that read the relation, or that only retired versions read. All readers must have seen each delta of the
-  /// relation.
+  /// relation. In a stratum without recursion, which is a step of later rules (stratum_builder::is_step()), only
+  /// retires the versions: follow_abandoned_steps() changes the later strata.
   /// @param measures must outlive the object
   /// @param suits as for reoptimize()
   /// @return the abandoned relations; empty if the stratum stays unchanged
   std::vector<relation_id> abandon(std::size_t stratum, relation_id supplementary, const relation_measures& measures,
                                    const std::function<bool()>& suits = {});
   /// Returns an upper estimate of the bindings that the original rules would have made by now, for the rules that
-  /// abandon() would plan again: each row of their relations has been in a delta once.
+  /// abandon() would plan again: each row of their relations has been in a delta once. For a step of later rules, the
+  /// bindings that these rules will make; infinite if the step cannot be abandoned.
   /// @param measures must outlive the object
   [[nodiscard]] double work_without(std::size_t stratum, relation_id supplementary, const relation_measures& measures);
   /// Returns a version of a running loop to the order before its last change; the version then keeps this order.
@@ -126,9 +131,11 @@ class reoptimizer {
   /// Plans the versions of the original rules in the last phase of the loop, or of a stratum without recursion.
   [[nodiscard]] stratum_builder plan_originals(std::size_t number, const abandonment& lost);
   void add_originals(std::size_t number, const abandonment& lost, const relation_measures& measures);
-  bool omit_steps(std::size_t number, const relation_measures& measures);
-  [[nodiscard]] bool is_costly_step(std::size_t number, const relation_measures& measures);
-  [[nodiscard]] abandonment without_steps(std::size_t number, const std::set<relation_id>& omitted) const;
+  [[nodiscard]] std::size_t stratum_behind(std::size_t step) const;
+  [[nodiscard]] double work_without_step(std::size_t number, const relation_measures& measures);
+  std::vector<relation_id> abandon_step(std::size_t number);
+  bool retire_without_steps(std::size_t number);
+  [[nodiscard]] abandonment without_steps(std::size_t number, const std::set<relation_id>& abandoned) const;
   struct lost_sets {
     std::set<relation_id> without_set;  ///< relations whose tuple set is gone
     /// Relations whose tuple set is gone, or the set of an executor with match::others.
@@ -152,7 +159,7 @@ class reoptimizer {
     std::vector<std::size_t> others;
   };
   std::vector<uses_of_sets> set_uses_;                 // by side
-  std::set<relation_id> omitted_steps_;                ///< relations of steps that are not computed
+  std::set<relation_id> abandoned_steps_;              ///< abandoned steps, and steps that read abandoned steps
   std::map<relation_id, std::uint64_t> noticed_rows_;  ///< at the last attempt to reorder
   /// By stratum and version.
   std::map<std::pair<std::size_t, std::size_t>, std::vector<former_plan>> former_plans_;

@@ -57,6 +57,8 @@ class cpu_machine {
                                                   .timed_candidates = true,
                                                   .streams = true};
   static constexpr bool leaves_steps_to_host = false;
+  /// Whether runs that exceed a budget end early, so that no estimate is necessary.
+  static constexpr bool ends_costly_runs = true;
   static constexpr bool makes_other_searches = true;
   struct column_values {
     const word* values = nullptr;
@@ -149,8 +151,6 @@ class cpu_machine {
     if (source.matrix() == nullptr) return nullptr;
     return std::make_unique<matrix_stream>(*source.matrix());
   }
-  /// Whether poor products stop early, so that no estimate is necessary.
-  static constexpr bool ends_poor_products = true;
   static constexpr std::uint64_t least_product_tuples = calibration::least_host_product_tuples;
   /// @param bound exclusive bound of the task's values if values serve directly as row numbers, else 0
   /// @param always even with few results

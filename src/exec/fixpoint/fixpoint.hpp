@@ -216,7 +216,7 @@ class fixpoint_executor final : public stratum_executor {
     };
     bind(stratum.once);
     for (const auto& phase : stratum.loop) bind(phase);
-    skip_unread(stratum.supplementary, phases);
+    if (stratum.recursive) skip_unread(stratum.supplementary, phases);
     charge_other_indexes(stratum, figures);
     subsumptions_on<Machine> subsumptions(shared_.machine, context, stratum, shared_.relations, figures);
     stratum_run<Machine> run = {.shared = shared_,

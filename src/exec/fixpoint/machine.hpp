@@ -59,6 +59,7 @@ concept pipeline_machine = requires(Machine& on, typename Machine::relation& tar
   { Machine::abilities } -> std::convertible_to<machine_abilities>;
   { Machine::leaves_steps_to_host } -> std::convertible_to<bool>;
   { Machine::makes_other_searches } -> std::convertible_to<bool>;
+  { Machine::ends_costly_runs } -> std::convertible_to<bool>;
   typename Machine::trace_range;
   { on.make_relation(std::uint32_t{}, chosen) } -> std::same_as<std::unique_ptr<typename Machine::relation>>;
   on.load_rows(target, columns, std::uint64_t{});
@@ -98,7 +99,6 @@ concept row_machine = requires(Machine& on, const row_equations& task, const ker
   { on.has_numbers() } -> std::same_as<bool>;
   { on.run_search(task, values, all, stop) } -> std::same_as<std::optional<kernels::row_counts>>;
   { Machine::least_product_tuples } -> std::convertible_to<std::uint64_t>;
-  { Machine::ends_poor_products } -> std::convertible_to<bool>;
   { on.run_products(task, std::uint64_t{}, all, bool{}, stop) } -> std::same_as<std::optional<kernels::row_counts>>;
   {
     on.run_row_wise(joins, all, Machine::row_wise_pays, stop)

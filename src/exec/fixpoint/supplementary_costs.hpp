@@ -20,20 +20,21 @@ namespace gpulog::exec {
   return result;
 }
 
-/// The costs and savings of the supplementary relations of a running loop, in bindings. A supplementary relation must
-/// be computed and stored; each duplicate among its candidates saves the bindings that the readers produce for a row.
-/// The excess of the cost over the savings may reach a share of all remaining work of the stratum. Beyond that share,
-/// the excess may reach the work that the planner expects for the rules as written; then the relation is abandoned, and
-/// the loop continues with the rules as written.
+/// The costs and savings of the supplementary relations of a running stratum, in bindings. A supplementary relation
+/// must be computed and stored; each duplicate among its candidates saves the bindings that the readers produce for a
+/// row. The excess of the cost over the savings may reach a share of all remaining work of the stratum. Beyond that
+/// share, the excess may reach the work that the planner expects for the rules as written; then the relation is
+/// abandoned, and the run continues with the rules as written.
 template <class Machine>
 class supplementary_costs {
  public:
   explicit supplementary_costs(stratum_run<Machine>& run) : run_(&run) {
     if (run.stops == nullptr || !run.stops->supplementary.abandon) return;
+    if (!run.stratum.recursive && !Machine::ends_costly_runs) return;  // a single run, which nothing would end
     for (const relation_id one : run.stratum.supplementary) {
       uses_of& uses = uses_.emplace_back();
       uses.relation = one;
-      for (std::size_t p = 1; p < run.phases.size(); ++p) {
+      for (std::size_t p = run.stratum.recursive ? 1 : 0; p < run.phases.size(); ++p) {
         for (std::size_t v = 0; v < run.phases[p].size(); ++v) {
           const plan::rule_version& version = *run.phases[p][v].planned;
           if (version.is_retired) continue;

@@ -62,6 +62,7 @@ class gpu_machine {
                                                   .device_columns = true};
   /// The host computes texts.
   static constexpr bool leaves_steps_to_host = true;
+  static constexpr bool ends_costly_runs = false;
   static constexpr bool makes_other_searches = true;
 
   /// @param resource allocates on the device
@@ -109,7 +110,6 @@ class gpu_machine {
   static constexpr double matrix_work_of_row = calibration::asked_work_of_row;
   /// @param key columns of a semi-join by key; empty for lookups of tuples or rows
   static void make_lookup(relation& target, const std::vector<std::uint32_t>& key) { target.make_lookup(key); }
-  static constexpr bool ends_poor_products = false;
   static constexpr std::uint64_t least_product_tuples = calibration::least_device_product_tuples;
   /// @param bound exclusive bound of the task's values if values serve directly as row numbers, else 0
   std::optional<kernels::row_counts> run_products(const row_equations& task, std::uint64_t bound,

@@ -28,6 +28,7 @@ class hisa_machine {
   using trace_range = backend::gpu::trace_range;
   static constexpr machine_abilities abilities = {.streams = true, .device_columns = true, .own_clock = true};
   static constexpr bool leaves_steps_to_host = false;
+  static constexpr bool ends_costly_runs = false;
   static constexpr bool makes_other_searches = false;  // a match uses the plan's first search
 
   /// @param resource allocates on the device

@@ -36,8 +36,10 @@ struct stratum_builder {
   std::deque<subsumption_builder> subsumptions;
   std::set<relation_id> losing;                 ///< relations with subsumptions
   std::vector<relation_id> supplementary = {};  ///< stratum::supplementary
-  /// Computes a step of the rules of a later stratum. Only strata up to this one read the step.
-  bool is_step = false;
+
+  /// Returns whether the stratum computes a step of the rules of a later stratum. Only strata up to the last of these
+  /// rules read the step.
+  [[nodiscard]] bool is_step() const { return !recursive && !supplementary.empty(); }
 };
 
 class planning;

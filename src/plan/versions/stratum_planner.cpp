@@ -147,7 +147,7 @@ void plan_behind(planning& shared, relation_id relation, std::vector<normalized_
     for (std::size_t number = 0; number < factored.added.size(); ++number) {
       if (factored.levels[number] != level) continue;
       plan_relation(factored.added[number]);
-      shared.strata.back().is_step = true;
+      shared.strata.back().supplementary = {factored.added[number]};
     }
   }
   plan_relation(relation);

@@ -425,33 +425,44 @@ const std::string restricted =
     ".decl f(x:number, y:number)\nf(x,y) :- e(x,y).\nf(x,y) :- d(x,_), r(x,y), d(y,_).\n"
     ".decl r(x:number, y:number)\nr(x,y) :- f(z,x), g(z,w), c(w,y).\n";
 
-TEST(reoptimizer, leaves_out_a_step_behind_a_recursion_that_costs_more_than_the_rule_as_written) {
-  using told = std::map<std::string, told_measures::sizes>;
-  const options always{.modes = {{"magic-sets", tuning_mode::always}}};
-  const auto orders = [](const prepared& run) {
+TEST(reoptimizer, abandons_a_step_behind_a_recursion) {
+  prepared run(restricted, {.modes = {{"magic-sets", tuning_mode::always}}});
+  const std::size_t step = run.stratum_of("r@2");
+  const std::size_t last = run.stratum_of("r");
+  const auto orders = [&] {
     std::vector<names> read;
-    for (const rule_version& version : run.plan.strata[run.stratum_of("r")].once.versions) {
+    for (const rule_version& version : run.plan.strata[last].once.versions) {
       if (!version.is_retired) read.push_back(run.order_of(version));
     }
     return read;
   };
-  const told hub = {{"f@1", {7000, 3000, 1, 1, 3000}}, {"g", {3000, 3000, 1, 0.001, 3000}}, {"c", {1500, 1, 1, 0.001}}};
-  prepared costly(restricted, always);
-  EXPECT_TRUE(costly.reoptimize("r@2", hub));
-  EXPECT_TRUE(costly.plan.strata[costly.stratum_of("r@2")].once.versions.front().is_retired);
-  EXPECT_TRUE(costly.reoptimize("r", hub));
-  EXPECT_EQ(orders(costly), (std::vector<names>{{"g", "c", "f@1"}}));
-  EXPECT_EQ(validate(costly.plan), std::vector<std::string>());
+  const std::map<std::string, told_measures::sizes> hub = {
+      {"f@1", {7000, 3000, 1, 1, 3000}}, {"g", {3000, 3000, 1, 0.001, 3000}}, {"c", {1500, 1, 1, 0.001}}};
+  run.reoptimize("r@2", hub);
+  EXPECT_FALSE(run.plan.strata[step].once.versions.front().is_retired);
+  EXPECT_EQ(orders(), (std::vector<names>{{"c", "r@2"}}));
+  const relation_id abandoned = run.plan.strata[step].relations.front();
+  EXPECT_EQ(run.plan.strata[step].supplementary, std::vector<relation_id>{abandoned});
+  EXPECT_NEAR(run.planner->work_without(step, abandoned, *run.measures), 15007, 1);
 
-  prepared cheap(restricted, always);
-  const told keys = {{"f@1", {7000, 1, 1}}, {"g", {3000, 1, 1}}, {"c", {1500, 1, 1}}};
-  EXPECT_FALSE(cheap.reoptimize("r@2", keys));
-  EXPECT_FALSE(cheap.plan.strata[cheap.stratum_of("r@2")].once.versions.front().is_retired);
-  EXPECT_EQ(orders(cheap), (std::vector<names>{{"c", "r@2"}}));
+  EXPECT_EQ(run.planner->abandon(step, abandoned, *run.measures), std::vector<relation_id>{abandoned});
+  EXPECT_TRUE(run.plan.strata[step].once.versions.front().is_retired);
+  EXPECT_EQ(orders(), (std::vector<names>{{"c", "r@2"}}));
+  EXPECT_TRUE(run.planner->follow_abandoned_steps(last, *run.measures));
+  EXPECT_EQ(orders(), (std::vector<names>{{"g", "c", "f@1"}}));
+  EXPECT_FALSE(run.planner->follow_abandoned_steps(last, *run.measures));
+  EXPECT_EQ(validate(run.plan), std::vector<std::string>());
+}
 
-  prepared kept(restricted, {.modes = {{"magic-sets", tuning_mode::always}, {"supplementary", tuning_mode::always}}});
-  kept.reoptimize("r@2", hub);
-  EXPECT_FALSE(kept.plan.strata[kept.stratum_of("r@2")].once.versions.front().is_retired);
+TEST(reoptimizer, keeps_a_step_behind_a_recursion_if_several_executors_share_the_plan) {
+  prepared run(restricted, {.modes = {{"magic-sets", tuning_mode::always}}});
+  run.planner->set_sides({{}, {}});
+  const std::size_t step = run.stratum_of("r@2");
+  const relation_id kept = run.plan.strata[step].relations.front();
+  const told_measures measures(run.plan, {{"f@1", {7000, 1, 1}}, {"g", {3000, 1, 1}}, {"c", {1500, 1, 1}}});
+  EXPECT_EQ(run.planner->work_without(step, kept, measures), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(run.planner->abandon(step, kept, measures), std::vector<relation_id>{});
+  EXPECT_FALSE(run.plan.strata[step].once.versions.front().is_retired);
 }
 
 TEST(reoptimizer, keeps_a_step_where_the_device_could_not_run_the_rule_as_written) {

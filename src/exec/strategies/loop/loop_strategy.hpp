@@ -31,6 +31,43 @@ std::set<std::uint32_t> indexes_of_versions(const std::vector<running_version>& 
   return indexes;
 }
 
+/// Continues without a supplementary relation.
+/// @return whether the plan has changed
+template <class Machine>
+bool abandon(stratum_run<Machine>& run, relation_id supplementary) {
+  const std::vector<relation_id> abandoned = run.stops->supplementary.abandon(run.number, supplementary);
+  for (const relation_id one : abandoned) run.shared.make_relation(one);
+  if (!abandoned.empty()) run.shared.take_over_plan(run.number);
+  return !abandoned.empty();
+}
+
+/// Repeats the versions of a phase (0: before the loop) that has not ended.
+template <class Machine>
+void run_again(stratum_run<Machine>& run, std::size_t phase) {
+  run.shared.forget_appended(phase == 0 ? run.stratum.once : run.stratum.loop[phase - 1]);
+  run_phase(run.shared, run.phases[phase], run.figures);
+}
+
+/// Runs the versions of a phase. If a version exceeds the granted budget of its supplementary relation, the phase runs
+/// again with a larger budget, or continues without the relation.
+/// @param phase 0: before the loop
+/// @return whether the plan has changed
+template <class Machine>
+bool run_within_budgets(stratum_run<Machine>& run, supplementary_costs<Machine>& supplementary, std::size_t phase) {
+  run_phase(run.shared, run.phases[phase], run.figures);
+  bool has_changed = false;
+  while (const auto costly = supplementary.over_budget()) {
+    if (!supplementary.extend_budget(*costly)) {
+      const bool is_abandoned = abandon(run, *costly);
+      supplementary.end_budget(*costly);
+      has_changed = has_changed || is_abandoned;
+      if (is_abandoned) continue;
+    }
+    run_again(run, phase);
+  }
+  return has_changed;
+}
+
 /// Runs the phase before the loop, whose results are the first delta.
 template <class Machine>
 strategy_outcome run_once(stratum_run<Machine>& run) {
@@ -39,7 +76,9 @@ strategy_outcome run_once(stratum_run<Machine>& run) {
   if (!run.falls_apart()) shared.choose_sets(run.stratum);
   shared.choose_sets_of_asked(run.stratum);
   shared.refresh_indexes(indexes_of_versions<Machine>(run.phases.front()), run.figures);
-  run_phase(shared, run.phases.front(), run.figures);
+  supplementary_costs<Machine> supplementary(run);
+  supplementary.grant(0);
+  static_cast<void>(run_within_budgets(run, supplementary, 0));
   for (relation_id relation : run.stratum.relations) shared.settle(relation, run.figures);
   return strategy_outcome::done;
 }
@@ -175,7 +214,8 @@ class stratum_loop {
     while (phase != 0 || (any_delta() && !(is_limited_ && shared_.limit_reached(stratum)))) {
       if (phase == 0 && is_to_stop()) return strategy_outcome::stopped;
       if (phase == 0 && is_reordered()) return strategy_outcome::reordered;
-      if (const auto costly = phase == 0 ? supplementary_.find_costly() : std::nullopt; costly && abandon(*costly))
+      if (const auto costly = phase == 0 ? supplementary_.find_costly() : std::nullopt;
+          costly && abandon(run_, *costly))
         return strategy_outcome::reordered;
       if (shared_.late_columns != late_columns_) {
         late_columns_ = shared_.late_columns;
@@ -236,35 +276,6 @@ class stratum_loop {
     return true;
   }
 
-  /// Continues without a supplementary relation.
-  /// @return whether the plan has changed
-  bool abandon(relation_id supplementary) {
-    const std::vector<relation_id> abandoned = run_.stops->supplementary.abandon(run_.number, supplementary);
-    for (const relation_id one : abandoned) shared_.make_relation(one);
-    if (!abandoned.empty()) shared_.take_over_plan(run_.number);
-    return !abandoned.empty();
-  }
-
-  /// Runs the versions of a phase. If a version exceeds the budget of its supplementary relation, it runs again with a
-  /// larger budget, or the loop continues without the relation.
-  /// @return whether the plan has changed
-  bool run_versions(std::size_t phase) {
-    supplementary_.grant(phase + 1);
-    orders_.grant(phase + 1);
-    run_phase(shared_, run_.phases[phase + 1], run_.figures);
-    bool has_changed = false;
-    while (const auto costly = supplementary_.over_budget()) {
-      if (!supplementary_.extend_budget(*costly)) {
-        const bool is_abandoned = abandon(*costly);
-        supplementary_.end_budget(*costly);
-        has_changed = has_changed || is_abandoned;
-        if (is_abandoned) continue;
-      }
-      run_again(phase);
-    }
-    return has_changed;
-  }
-
   /// Gives a version whose new order is worse its former order back. The other versions of the phase run again as well,
   /// and find no new tuples.
   /// @return whether the plan has changed
@@ -276,13 +287,9 @@ class stratum_loop {
         shared_.forget_appended(run_.stratum.loop[phase]);
         return true;
       }
-      run_again(phase);
+      run_again(run_, phase + 1);
     }
     return false;
-  }
-  void run_again(std::size_t phase) {
-    shared_.forget_appended(run_.stratum.loop[phase]);
-    run_phase(shared_, run_.phases[phase + 1], run_.figures);
   }
 
   /// Runs an iteration from a phase on.
@@ -291,7 +298,9 @@ class stratum_loop {
     const plan::stratum& stratum = run_.stratum;
     run_.iteration = static_cast<word>(run_.figures.iterations + 1);
     for (std::size_t p = first_phase; p < stratum.loop.size(); ++p) {
-      const bool is_changed = run_versions(p);
+      supplementary_.grant(p + 1);
+      orders_.grant(p + 1);
+      const bool is_changed = run_within_budgets(run_, supplementary_, p + 1);
       if (put_back_order(p)) {
         run_.next_phase = p;
         return strategy_outcome::reordered;
