@@ -30,6 +30,8 @@ inline constexpr double host_offered_per_second = 3e7;
 /// Tiles that a worker takes at a time: fewer tiles cost more synchronization, more tiles leave workers idle at the end
 /// (`gpulog -j8 bench/analyses/java_points_to.dl`).
 inline constexpr std::uint64_t tiles_of_a_piece = 4;
+/// Tiles that wait for other workers, per worker: a bound for memory, about 20 KiB each. No command measures it.
+inline constexpr std::uint64_t shared_tiles_of_a_worker = 64;
 /// Rows below which a step ends before anyone could observe it, so the monitor is not notified: a chain of 10^6
 /// iterations takes as long with -p as without. No command measures it.
 inline constexpr std::uint64_t least_watched_rows = 4096;

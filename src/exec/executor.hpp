@@ -44,6 +44,9 @@ struct cut_offs {
   /// Such versions of a phase run concurrently if together they expect this many candidates, which take about a
   /// millisecond: workers must wake up, and each relation must make space for several versions.
   double together_candidates = 32768;
+  /// A worker leaves bindings of a tile with this many matches to all workers, which take half as many at a time. No
+  /// other value was tried.
+  std::uint64_t shared_matches = 8192;
   /// `hisa` mode: candidates collected before deduplication; 0: as many as memory allows.
   std::uint64_t candidate_rows = 0;
   /// If the stratum's rules take their values from fewer rows, its tuple sets are hash tables: no different kind pays.

@@ -5,6 +5,7 @@
 #include <climits>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -58,6 +59,10 @@ class cpu_backend {
         [&](unsigned worker, std::uint64_t block) { function(worker, block * tile, std::min(n, (block + 1) * tile)); },
         most_workers);
   }
+
+  using task_pool = typename Launcher::task_pool;
+  /// @param most_workers the maximum number of workers, which have the lowest numbers
+  [[nodiscard]] task_pool make_pool(unsigned most_workers) { return task_pool(launcher_, most_workers); }
 
   template <class Transform>
   [[nodiscard]] std::uint64_t reduce(std::uint64_t n, Transform transform) {
@@ -310,6 +315,28 @@ class serial_launcher {
   void run(std::uint64_t blocks, Function&& function, unsigned /*most_workers*/ = 1) {
     for (std::uint64_t block = 0; block < blocks; ++block) function(0U, block);
   }
+
+  /// As tbb_launcher::task_pool.
+  class task_pool {
+   public:
+    explicit task_pool(serial_launcher& /*launcher*/, unsigned /*most_workers*/ = 1) {}
+    template <class Action>
+    void run(const Action& action) {
+      action(0U);
+      while (!added_.empty()) {
+        const std::function<void(unsigned)> next = std::move(added_.back());
+        added_.pop_back();
+        next(0U);
+      }
+    }
+    template <class Action>
+    void add(Action action) {
+      added_.push_back(std::move(action));
+    }
+
+   private:
+    std::vector<std::function<void(unsigned)>> added_;
+  };
 };
 
 using serial_backend = cpu_backend<serial_launcher>;

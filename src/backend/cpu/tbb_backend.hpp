@@ -3,12 +3,14 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
+#include <tbb/task_group.h>
 
 #include <algorithm>
 #include <bit>
 #include <climits>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "backend/cpu/cpu_backend.hpp"
@@ -36,7 +38,7 @@ class tbb_launcher {
     // task that waits for the same worker. Outer workers that wait leave their processors to the inner arena, if oneTBB
     // may use more than `threads` threads.
     const unsigned depth = depth_ + 1;
-    (depth == 1 ? arena_for(blocks, most_workers) : inner_arena_).execute([&] {
+    arena_at(depth, blocks, most_workers).execute([&] {
       tbb::parallel_for(
           tbb::blocked_range<std::uint64_t>(0, blocks, 1),
           [&](const tbb::blocked_range<std::uint64_t>& range) {
@@ -47,6 +49,39 @@ class tbb_launcher {
           tbb::simple_partitioner{});
     });
   }
+
+  /// Actions that may add further actions.
+  class task_pool {
+   public:
+    /// @param most_workers the maximum number of workers
+    task_pool(tbb_launcher& launcher, unsigned most_workers)
+        : arena_(&launcher.arena_at(depth_ + 1, UINT64_MAX, most_workers)), depth_of_actions_(depth_ + 1) {}
+    task_pool(const task_pool&) = delete;  // actions refer to the pool
+    task_pool& operator=(const task_pool&) = delete;
+
+    /// Calls action(worker), and all actions that actions add.
+    /// @throws what an action throws; actions that have not begun are then dropped
+    template <class Action>
+    void run(const Action& action) {
+      arena_->execute([&] { group_.run_and_wait([&] { call(action); }); });
+    }
+    /// Calls action(worker) later, on any worker. May be called from actions only.
+    template <class Action>
+    void add(Action action) {
+      group_.run([this, added = std::move(action)] { call(added); });
+    }
+
+   private:
+    template <class Action>
+    void call(const Action& action) const {
+      const depth_guard guard(depth_of_actions_);
+      action(static_cast<unsigned>(tbb::this_task_arena::current_thread_index()));
+    }
+
+    tbb::task_arena* arena_;
+    tbb::task_group group_;
+    unsigned depth_of_actions_;
+  };
 
  private:
   class depth_guard {
@@ -71,6 +106,10 @@ class tbb_launcher {
     const std::size_t allowed =
         most_workers >= threads_ ? last : static_cast<std::size_t>(std::bit_width(most_workers)) - 2;
     return *arenas_[std::min<std::size_t>(allowed, static_cast<std::size_t>(std::bit_width(blocks - 1)) - 1)];
+  }
+
+  [[nodiscard]] tbb::task_arena& arena_at(unsigned depth, std::uint64_t blocks, unsigned most_workers) {
+    return depth == 1 ? arena_for(blocks, most_workers) : inner_arena_;
   }
 
   /// Arenas of 2, 4, 8, ... and all threads. An arena with work wakes all its slots, so a smaller arena leaves idle

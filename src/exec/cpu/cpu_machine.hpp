@@ -14,6 +14,7 @@
 
 #include "exec/calibration.hpp"
 #include "exec/cpu/matrix_scan.hpp"
+#include "exec/cpu/pipeline_run.hpp"
 #include "exec/cpu/row_inserter.hpp"
 #include "exec/cpu/run_memory.hpp"
 #include "exec/executor.hpp"
@@ -270,7 +271,7 @@ class cpu_machine {
     }
     if (small.size() < 2 || expected < cut_.together_candidates) return;
     for (const phase_version* version : small) kernels::refresh_searched(*version->program, relations);
-    const unsigned workers = workers_for(expected, cut_.together_candidates);
+    const unsigned workers = means().workers_for(expected, cut_.together_candidates);
     // The longest versions first, so that workers end together.
     std::sort(small.begin(), small.end(), [](const phase_version* a, const phase_version* b) {
       return a->expected_candidates > b->expected_candidates;
@@ -332,7 +333,7 @@ class cpu_machine {
       const matrix_scan scan(*resource_, *matrix, first, !program.observes_order());
       if (!scan.has_columns()) {
         const unsigned workers = workers_of_run(scan.rows(), expected_candidates);
-        return run_fed(program, relations, workers, stop, [&](const auto& take) {
+        return pipeline_run<Backend>(means(), program, relations, stop).run_fed(workers, [&](const auto& take) {
           scan.for_each_piece(backend_, workers, [&take](unsigned worker, const word* const* columns, std::uint64_t n) {
             take(worker, 0, n, columns);
           });
@@ -345,9 +346,9 @@ class cpu_machine {
   }
 
  private:
-  [[nodiscard]] unsigned workers_of_run(std::uint64_t rows, double expected_candidates) const {
+  [[nodiscard]] unsigned workers_of_run(std::uint64_t rows, double expected_candidates) {
     if (backend_.workers() == 1 || rows <= 1 || expected_candidates < cut_.parallel_candidates) return 1;
-    return workers_for(expected_candidates, cut_.parallel_candidates);
+    return means().workers_for(expected_candidates, cut_.parallel_candidates);
   }
 
   /// @param given columns of the first rows; nullptr: from the relation
@@ -362,65 +363,8 @@ class cpu_machine {
         return {rows, rows, rows};
       }
     }
-    const unsigned workers = workers_of_run(rows, expected_candidates);
-    return run_fed(program, relations, workers, stop, [&](const auto& take) {
-      if (workers == 1) return take(0, 0, rows, given);
-      // Enough pieces for workers to end together, but no piece smaller than its overhead.
-      const std::uint64_t piece =
-          std::clamp<std::uint64_t>(rows / (workers * 16ULL), 1, calibration::tiles_of_a_piece * storage::tile_rows);
-      backend_.for_each_tile(
-          rows, piece,
-          [&](unsigned worker, std::uint64_t begin, std::uint64_t end) { take(worker, begin, end, given); }, workers);
-    });
-  }
-
-  /// feed(take) calls take(worker, begin, end, given) for pieces of the first rows, concurrently if there are several
-  /// workers.
-  template <class Feed>
-  pipeline_counts run_fed(const kernels::pipeline& program, kernels::relation_list<relation>& relations,
-                          unsigned workers, const std::atomic<bool>* stop, const Feed& feed) {
-    relation& target = *relations[program.target];
-    const auto make_room = [&](std::uint64_t room) { target.make_room(backend_, room); };
-    run_memory memory(program, *resource_);
-    kernels::worker_gate gate(workers);
-    if (workers == 1) {
-      kernels::tile_runner<storage::exclusive_access> runner(program, relations, 0, *scratch_[0], gate, stop,
-                                                             memory.windows(), memory.folded());
-      feed([&](unsigned, std::uint64_t begin, std::uint64_t end, const word* const* given) {
-        runner.run(begin, end, make_room, given);
-      });
-      count_run(program);
-      return {runner.candidates(), runner.fresh() + target.choose(backend_), runner.bindings()};
-    }
-    kernels::refresh_searched(program, relations);
-    struct worker_run {
-      std::optional<kernels::tile_runner<storage::concurrent_access>> runner;
-      double start = 0;
-      double end = 0;
-    };
-    std::vector<worker_run> runs(workers);
-    feed([&](unsigned worker, std::uint64_t begin, std::uint64_t end, const word* const* given) {
-      worker_run& own = runs[worker];
-      if (!own.runner) {
-        own.start = storage::seconds_now();
-        own.runner.emplace(program, relations, worker, *scratch_[worker], gate, stop, memory.windows(),
-                           memory.folded());
-      }
-      own.runner->run(begin, end, make_room, given);
-      own.end = storage::seconds_now();
-    });
-    pipeline_counts counts;
-    for (const auto& [runner, start, end] : runs) {
-      if (!runner) continue;
-      counts.worker_seconds += end - start;
-      counts.candidates += runner->candidates();
-      counts.fresh += runner->fresh();
-      counts.bindings += runner->bindings();
-      runner->add_counts();
-    }
-    count_run(program);
-    counts.fresh += target.choose(backend_);
-    return counts;
+    return pipeline_run<Backend>(means(), program, relations, stop)
+        .run(rows, workers_of_run(rows, expected_candidates), given);
   }
 
   static void count_copy(const kernels::pipeline& program, std::uint64_t rows) {
@@ -432,12 +376,7 @@ class cpu_machine {
     if (program.counted != nullptr) ++program.counted->runs;
   }
 
-  /// Returns how many workers have enough work, if each additional worker needs this many candidates.
-  [[nodiscard]] unsigned workers_for(double candidates, double worth_a_second) const {
-    const unsigned all = backend_.workers();
-    if (worth_a_second == 0) return all;
-    return static_cast<unsigned>(std::clamp<double>(candidates * 2 / worth_a_second, 2, all));
-  }
+  [[nodiscard]] run_means<Backend> means() { return {&backend_, resource_, &scratch_, &cut_}; }
 
   Backend backend_;
   backend::memory_resource* resource_;

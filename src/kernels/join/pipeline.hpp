@@ -261,6 +261,12 @@ struct pipeline {
       });
     });
   }
+  /// Returns whether a segment is in the body of an aggregate or of a first match.
+  [[nodiscard]] bool is_in_fold(std::size_t number) const {
+    return std::any_of(
+        segments.begin(), segments.begin() + static_cast<std::ptrdiff_t>(number),
+        [number](const segment& one) { return one.kind == expansion_kind::fold && one.unfold > number; });
+  }
   /// Returns whether the run is complete once the head contains the empty tuple.
   [[nodiscard]] bool ends_when_full() const { return head.empty() && !observes_order(); }
 };

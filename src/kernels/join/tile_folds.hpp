@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
+#include <vector>
 
+#include "kernels/calibration.hpp"
 #include "kernels/join/fold.hpp"
+#include "kernels/join/fold_memory.hpp"
 #include "kernels/join/tile_sources.hpp"
 #include "kernels/steps/functor_table.hpp"
 #include "kernels/steps/wide_steps.hpp"
@@ -58,6 +62,57 @@ class tile_folds {
       word* const class_numbers = state.class_numbers();
       for (std::uint32_t i = 0; i < n; ++i) class_numbers[i] = classes->class_number(state.columns().front()[i]);
       state.keys().front() = class_numbers;
+    }
+  }
+
+  /// Computes the results of all groups: uses remembered results, and calls run(groups, n) for the remaining groups.
+  /// @param known nullptr: nothing is remembered
+  /// @param worker number of the calling worker; nullptr: the only worker
+  /// @param run returns the number of bindings of the body
+  template <class Run>
+  static void fold_groups(fold_results* known, fold_state& state, const fold_keys& keys, std::uint32_t groups,
+                          const unsigned* worker, const Run& run) {
+    std::uint16_t* const wanted = state.wanted();
+    std::iota(wanted, wanted + groups, std::uint16_t{0});
+    if (known == nullptr) {
+      run(wanted, groups);
+      return;
+    }
+    std::uint32_t left = known->find(keys, wanted, groups, state.results());
+    if (left == 0) return;
+    // Workers that need the same large groups at the same time start with different ones. After each piece, a worker
+    // checks which of the remaining groups are now complete.
+    if (worker != nullptr) std::rotate(wanted, wanted + *worker * 0x9E37U % left, wanted + left);
+    std::uint32_t piece = worker != nullptr ? std::max(1U, left / calibration::fold_pieces) : left;
+    while (left != 0) {
+      piece = std::min(piece, left);
+      left -= piece;
+      const std::uint64_t bindings = run(wanted + left, piece);
+      known->add(keys, wanted + left, piece, state.results(), bindings);
+      if (bindings < calibration::few_fold_bindings * piece) piece = left;
+      if (left != 0) left = known->find(keys, wanted, left, state.results());
+    }
+  }
+
+  /// Loads the columns of some groups, and numbers the groups, in the tile of the fold.
+  void load_groups(std::size_t number, const std::vector<const word*>& columns, const std::uint16_t* wanted,
+                   std::uint32_t n) {
+    const segment& fold = program_->segments[number];
+    fold_state& state = *scratch_->folds[number];
+    state.clear(n);
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      word* const to = steps_->own(number, fold.carried[c]);
+      for (std::uint32_t i = 0; i < n; ++i) to[i] = columns[c][state.representatives()[wanted[i]]];
+    }
+    word* const owners = steps_->own(number, fold.owner);
+    for (std::uint32_t i = 0; i < n; ++i) owners[i] = i;
+  }
+  /// Copies the carried registers of n selected bindings of segment `from`.
+  void carry_selected(std::size_t from, std::size_t into, std::uint32_t n) {
+    for (const register_number carried : program_->segments[into].carried) {
+      const word* const values = steps_->value(from, carried);
+      word* const to = steps_->own(into, carried);
+      for (std::uint32_t i = 0; i < n; ++i) to[i] = values[scratch_->selected[i]];
     }
   }
 

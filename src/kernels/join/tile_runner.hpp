@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
-#include <numeric>
 #include <shared_mutex>
 #include <utility>
 #include <vector>
@@ -33,9 +32,10 @@ class tile_runner {
   /// @param gate of all workers of the run
   /// @param windows of this run, for all its workers; nullptr: scans read all rows
   /// @param folded what aggregates gave, for all workers of the run; nullptr: nothing is remembered
+  /// @param sharer takes the matches of bindings with many; nullptr: the worker runs them all
   tile_runner(const pipeline& program, const relation_list<relation>& relations, unsigned worker, tile_scratch& scratch,
               worker_gate& gate, const std::atomic<bool>* stop, run_windows* windows = nullptr,
-              fold_memory* folded = nullptr)
+              fold_memory* folded = nullptr, match_sharer* sharer = nullptr)
       : program_(&program),
         scratch_(&scratch),
         steps_(program, relations, scratch),
@@ -46,6 +46,7 @@ class tile_runner {
         stop_(stop),
         worker_(worker),
         folded_(folded),
+        sharer_(sharer),
         ends_when_full_(program.ends_when_full()) {
     if (program.counted == nullptr) return;
     if constexpr (Access::is_concurrent) {
@@ -83,6 +84,22 @@ class tile_runner {
     }
   }
 
+  /// Runs matches [begin, end) of shared bindings. Throws like run().
+  template <class MakeRoom>
+  void run_matches(const shared_matches& shared, std::uint64_t begin, std::uint64_t end, const MakeRoom& make_room) {
+    const auto held = hold_gate();
+    expansion_scratch& state = *scratch_->expansions[shared.segment];
+    state.filled = state.gathered = 0;
+    try {
+      check_end();
+      sources_.load_matches(shared, begin, end, [&](const wanted_rows& rows) {
+        write_rows(shared.segment, shared.source, rows, make_room);
+      });
+      process_pairs(shared.segment, shared.source, make_room);
+    } catch (const head_is_full&) {  // as in run()
+    }
+  }
+
   /// Runs the segments after two initial scans on n <= tile_rows pairs of rows. Sets passes[i] if pair i reaches the
   /// end, where the head holds the register of the second segment that numbers the pairs. Throws like run().
   void run_pairs(const std::uint64_t* first, const std::uint64_t* second, std::uint32_t n, std::uint8_t* passes) {
@@ -98,8 +115,6 @@ class tile_runner {
   }
 
  private:
-  using row_source = tile_sources::row_source;
-
   /// Holds the gate while relations are read or written.
   [[nodiscard]] std::shared_lock<std::shared_mutex> hold_gate() {
     std::shared_lock<std::shared_mutex> held(gate_->mutex, std::defer_lock);
@@ -199,49 +214,24 @@ class tile_runner {
     unfold(number, kept, make_room);
   }
 
-  /// Computes the results of all groups: uses remembered results and runs the body for the remaining groups.
+  /// Computes the results of all groups: uses remembered results and runs the body for the remaining groups, each of
+  /// which represents the bindings with its key.
   template <class MakeRoom>
   void fold_groups(std::size_t number, const std::vector<const word*>& columns, const fold_keys& keys,
                    std::uint32_t groups, const MakeRoom& make_room) {
-    fold_state& state = *scratch_->folds[number];
-    std::uint16_t* const wanted = state.wanted();
-    std::iota(wanted, wanted + groups, std::uint16_t{0});
-    fold_results* const known = folded_ == nullptr ? nullptr : folded_->of(number);
-    if (known == nullptr || !known->is_on() || folds_.is_counted_search(number)) {
-      return fold_wanted(number, columns, wanted, groups, make_room);
-    }
-    std::uint32_t left = known->find(keys, wanted, groups, state.results());
-    if (left == 0) return;
-    // Workers that need the same large groups at the same time start with different ones. After each piece, a worker
-    // checks which of the remaining groups are now complete.
-    if constexpr (Access::is_concurrent) std::rotate(wanted, wanted + worker_ * 0x9E37U % left, wanted + left);
-    std::uint32_t piece = Access::is_concurrent ? std::max(1U, left / calibration::fold_pieces) : left;
-    while (left != 0) {
-      piece = std::min(piece, left);
-      const std::uint64_t before = bindings_;
-      left -= piece;
-      fold_wanted(number, columns, wanted + left, piece, make_room);
-      known->add(keys, wanted + left, piece, state.results(), bindings_ - before);
-      if (bindings_ - before < calibration::few_fold_bindings * piece) piece = left;
-      if (left != 0) left = known->find(keys, wanted, left, state.results());
-    }
-  }
-
-  /// Runs the body of an aggregate for some groups, each of which represents the bindings with its key.
-  template <class MakeRoom>
-  void fold_wanted(std::size_t number, const std::vector<const word*>& columns, const std::uint16_t* wanted,
-                   std::uint32_t n, const MakeRoom& make_room) {
     const segment& here = program_->segments[number];
     fold_state& state = *scratch_->folds[number];
-    state.clear(n);
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-      word* const to = steps_.own(number, here.carried[c]);
-      for (std::uint32_t i = 0; i < n; ++i) to[i] = columns[c][state.representatives()[wanted[i]]];
-    }
-    word* const owners = steps_.own(number, here.owner);
-    for (std::uint32_t i = 0; i < n; ++i) owners[i] = i;
-    process(number, n, make_room);
-    for (std::uint32_t i = 0; i < n; ++i) state.results()[wanted[i]] = folds_.result_of(state, here, i);
+    fold_results* const known = folded_ == nullptr ? nullptr : folded_->of(number);
+    const bool remembers = known != nullptr && known->is_on() && !folds_.is_counted_search(number);
+    const auto run_body = [&](const std::uint16_t* wanted, std::uint32_t n) {
+      const std::uint64_t before = bindings_;
+      folds_.load_groups(number, columns, wanted, n);
+      process(number, n, make_room);
+      for (std::uint32_t i = 0; i < n; ++i) state.results()[wanted[i]] = folds_.result_of(state, here, i);
+      return bindings_ - before;
+    };
+    folds_.fold_groups(remembers ? known : nullptr, state, keys, groups, Access::is_concurrent ? &worker_ : nullptr,
+                       run_body);
   }
 
   /// Continues after an aggregate with the selected bindings and their results.
@@ -249,11 +239,7 @@ class tile_runner {
   void unfold(std::size_t number, std::uint32_t kept, const MakeRoom& make_room) {
     if (kept == 0) return;
     const std::size_t behind = program_->segments[number].unfold;
-    for (register_number carried : program_->segments[behind].carried) {
-      const word* const values = steps_.value(number - 1, carried);
-      word* const to = steps_.own(behind, carried);
-      for (std::uint32_t i = 0; i < kept; ++i) to[i] = values[scratch_->selected[i]];
-    }
+    folds_.carry_selected(number - 1, behind, kept);
     process(behind, kept, make_room);
   }
 
@@ -292,6 +278,8 @@ class tile_runner {
     if (here.kind == expansion_kind::scan) {
       const part_rows rows = rows_of(steps_.relation_of(here.source), here);
       const sorted_rows* const sorted = sources_.sorted_for(number, rows, n);
+      const auto all_rows = [&rows](std::uint32_t i) { return wanted_rows{i, rows.begin, rows.end}; };
+      if (sorted == nullptr && share(number, {}, n, all_rows)) return;
       const auto pair_with = [&](std::uint32_t i, const part_rows& wanted) {
         pair(number, {nullptr, nullptr, sorted}, {i, wanted.begin, wanted.end}, make_room);
       };
@@ -318,6 +306,7 @@ class tile_runner {
       steps_.index_of(here.source, here.index)
           .for_each_run(here.part != row_part::delta, here.part != row_part::old, [&](const storage::sorted_run& run) {
             const std::uint32_t matched = sources_.find_matched(number, run.level(here.level), n);
+            if (!has_window && share_matched(number, {&run}, matched)) return;
             for (std::uint32_t k = 0; k < matched; ++k) {
               const std::uint32_t i = state.matched[k];
               const storage::row_range range = state.ranges[i];
@@ -349,15 +338,28 @@ class tile_runner {
       if (wanted == 0) continue;
       state.filled = state.gathered = 0;
       sources_.for_each_run_of(choice, number, n, [&](const storage::sorted_run& run) {
-        for (std::uint32_t i = 0; i < n; ++i) {
-          const storage::row_range range = state.ranges[i];
-          if (choosing.chosen[i] != c || range.count == 0) continue;
-          pair_key(number, {&run, &choice}, i, range, make_room);
-        }
+        const std::uint32_t matched = sources_.find_chosen(number, c, n);
+        if (share_matched(number, {&run, &choice}, matched)) return;
+        for (std::uint32_t k = 0; k < matched; ++k)
+          pair_key(number, {&run, &choice}, state.matched[k], state.ranges[state.matched[k]], make_room);
         end_pairs(number, {&run, &choice}, make_room);
       });
       if (state.filled != 0) process_found(number, {nullptr, &choice}, state.filled, make_room);
     }
+  }
+
+  /// Leaves n bindings to all workers if this saves time.
+  /// @return whether the bindings were shared
+  template <class Wanted>
+  bool share(std::size_t number, const row_source& source, std::uint32_t n, const Wanted& wanted) {
+    return sharer_ != nullptr && sources_.share(*sharer_, number, source, n, wanted);
+  }
+  bool share_matched(std::size_t number, const row_source& source, std::uint32_t n) {
+    const expansion_scratch& state = *scratch_->expansions[number];
+    return share(number, source, n, [&state](std::uint32_t k) {
+      const storage::row_range& range = state.ranges[state.matched[k]];
+      return wanted_rows{state.matched[k], range.first, std::uint64_t{range.first} + range.count};
+    });
   }
 
   /// Continues with a full tile of pairs.
@@ -483,6 +485,7 @@ class tile_runner {
   const std::atomic<bool>* stop_;
   unsigned worker_;
   fold_memory* folded_;
+  match_sharer* sharer_;
   bool ends_when_full_;
   std::uint64_t* counts_ = nullptr;  ///< by place (step_counts); nullptr: not counted
   std::uint64_t bindings_ = 0;       ///< bindings that entered segments

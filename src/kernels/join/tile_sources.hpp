@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels/join/equivalence_reader.hpp"
+#include "kernels/join/shared_matches.hpp"
 #include "kernels/join/tile_steps.hpp"
 #include "kernels/join/windows.hpp"
 #include "kernels/steps/ranges.hpp"
@@ -15,14 +16,6 @@ namespace gpulog::kernels {
 /// segment's tile: from a relation, an index, a range of numbers, or rows sorted for a window.
 class tile_sources {
  public:
-  /// Origin of the rows of pairs: a run of an index (nullptr: the relation), searched by the segment or by one of its
-  /// choices, or rows sorted for a window.
-  struct row_source {
-    const storage::sorted_run* run = nullptr;
-    const search_choice* choice = nullptr;
-    const sorted_rows* sorted = nullptr;
-  };
-
   /// @param windows of this run, shared by all workers; nullptr: scans read all rows
   tile_sources(tile_steps& steps, const pipeline& program, tile_scratch& scratch, run_windows* windows)
       : steps_(&steps), program_(&program), scratch_(&scratch), windows_(windows) {}
@@ -212,6 +205,72 @@ class tile_sources {
       matched += state.ranges[i].count != 0 ? 1 : 0;
     }
     return matched;
+  }
+
+  /// Lists in state.matched the bindings with rows that use choice number c.
+  /// @return the number of these bindings
+  std::uint32_t find_chosen(std::size_t number, std::size_t c, std::uint32_t n) {
+    expansion_scratch& state = *scratch_->expansions[number];
+    const choice_scratch& choosing = *scratch_->choices[number];
+    std::uint32_t matched = 0;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      if (choosing.chosen[i] == c && state.ranges[i].count != 0)
+        state.matched[matched++] = static_cast<std::uint16_t>(i);
+    }
+    return matched;
+  }
+
+  /// Leaves n bindings to all workers if they have many matches and are not in the body of an aggregate.
+  /// @param wanted returns the rows that match binding k
+  /// @return whether the matches were shared
+  template <class Wanted>
+  bool share(match_sharer& sharer, std::size_t number, const row_source& source, std::uint32_t n,
+             const Wanted& wanted) {
+    std::uint64_t all = 0;
+    for (std::uint32_t k = 0; k < n; ++k) all += wanted(k).end - wanted(k).begin;
+    if (!sharer.takes(all) || program_->is_in_fold(number)) return false;
+    const std::vector<register_number>& carried = program_->segments[number].carried;
+    backend::memory_resource& memory = scratch_->registers.resource();
+    constexpr auto anything = backend::fresh_memory::anything;
+    shared_matches shared{number,
+                          source,
+                          n,
+                          {memory, carried.size() * n, anything},
+                          {memory, n, anything},
+                          {memory, n + std::uint64_t{1}, anything}};
+    all = 0;
+    for (std::uint32_t k = 0; k < n; ++k) {
+      const wanted_rows rows = wanted(k);
+      shared.rows[k] = rows.begin;
+      shared.begins[k] = all;
+      all += rows.end - rows.begin;
+      for (std::size_t c = 0; c < carried.size(); ++c)
+        shared.carried[c * n + k] = steps_->value(number - 1, carried[c])[rows.owner];
+    }
+    shared.begins[n] = all;
+    sharer.share(std::move(shared));
+    return true;
+  }
+
+  /// Loads the bindings of matches [begin, end) into the previous segment's tile. Calls action(wanted_rows) for the
+  /// rows of each binding.
+  template <class Action>
+  void load_matches(const shared_matches& shared, std::uint64_t begin, std::uint64_t end, const Action& action) {
+    const std::uint64_t* const begins = shared.begins.data();
+    const std::uint64_t first =
+        static_cast<std::uint64_t>(std::upper_bound(begins, begins + shared.bindings, begin) - begins) - 1;
+    const std::uint64_t last =
+        static_cast<std::uint64_t>(std::lower_bound(begins + first, begins + shared.bindings, end) - begins);
+    const std::vector<register_number>& carried = program_->segments[shared.segment].carried;
+    for (std::size_t c = 0; c < carried.size(); ++c) {
+      std::copy_n(shared.carried.data() + c * shared.bindings + first, last - first,
+                  steps_->own(shared.segment - 1, carried[c]));
+    }
+    for (std::uint64_t k = first; k < last; ++k) {
+      const std::uint64_t row = shared.rows[k] - begins[k];
+      action(wanted_rows{static_cast<std::uint32_t>(k - first), row + std::max(begin, begins[k]),
+                         row + std::min(end, begins[k + 1])});
+    }
   }
 
   /// Loads the registers of the pairs written since the last call, all from one run. Reads the column pointers anew,

@@ -73,11 +73,13 @@ class plan_run {
     chosen.sets = mode.sets;
     if (mode.small_cut_offs) {
       chosen.cut.parallel_candidates = 0;
+      chosen.cut.shared_matches = 2;
       chosen.cut.range_elements = 1;
       chosen.cut.candidate_rows = 200;
       chosen.rows = row_mode::always;
     } else {
       chosen.cut.together_candidates = 0;
+      chosen.cut.shared_matches = 40;
     }
     if (mode.own_threads) {
       executor_ = make_executor_with_own_threads(plan, symbols_, memory_, chosen);

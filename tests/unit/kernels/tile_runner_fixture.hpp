@@ -7,10 +7,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <shared_mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../backend/thread_launcher.hpp"
@@ -26,12 +28,30 @@ using storage::storage_mode;
 struct mode {
   storage_mode storage;
   unsigned workers;
-  std::uint64_t piece;  ///< rows that a worker takes at a time
+  std::uint64_t piece;       ///< rows that a worker takes at a time
+  std::uint64_t shared = 0;  ///< matches that a worker takes at a time; 0: no worker leaves matches to others
+};
+
+/// Collects the matches that workers leave.
+class waiting_matches final : public match_sharer {
+ public:
+  explicit waiting_matches(std::uint64_t least = 1) : match_sharer(least) {}
+  void share(shared_matches matches) override {
+    const std::lock_guard<std::mutex> held(mutex_);
+    waiting_.push_back(std::move(matches));
+  }
+  [[nodiscard]] std::vector<shared_matches> take() { return std::exchange(waiting_, {}); }
+
+ private:
+  [[nodiscard]] bool has_space() const override { return true; }
+
+  std::mutex mutex_;
+  std::vector<shared_matches> waiting_;
 };
 
 inline std::string name_of(const mode& how) {
   return std::string(how.storage == storage_mode::hash ? "hash" : "hisa") + "_" + std::to_string(how.workers) +
-         "_workers_" + std::to_string(how.piece);
+         "_workers_" + std::to_string(how.piece) + (how.shared == 0 ? "" : "_sharing_" + std::to_string(how.shared));
 }
 
 /// Relations filled by a test, and a pipeline to run over them. Relation 0 is the target.
@@ -106,20 +126,34 @@ class tile_runner_fixture : public ::testing::TestWithParam<mode> {
     relation& into = *relations_[program.target];
     const auto make_room = [&](std::uint64_t room) { into.make_room(backend_, room); };
     const auto folded = memory_of_folds(program, memory_);
+    waiting_matches waiting;
+    match_sharer* const sharer = GetParam().shared == 0 ? nullptr : &waiting;
     if (GetParam().workers == 1) {
       tile_runner<storage::exclusive_access> runner(program, relations_, 0, *scratch_[0], gate_, stop, nullptr,
-                                                    folded.get());
+                                                    folded.get(), sharer);
       for (std::uint64_t begin = 0; begin < rows; begin += GetParam().piece) {
         runner.run(begin, std::min(rows, begin + GetParam().piece), make_room);
       }
+      run_shared(waiting, [&](const shared_matches& left, std::uint64_t begin, std::uint64_t end) {
+        runner.run_matches(left, begin, end, make_room);
+      });
       result.candidates = runner.candidates();
       result.fresh = runner.fresh();
     } else {
       std::vector<std::optional<tile_runner<storage::concurrent_access>>> runners(GetParam().workers);
-      backend_.for_each_tile(rows, GetParam().piece, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
+      const auto on = [&](unsigned worker) -> auto& {
         if (!runners[worker])
-          runners[worker].emplace(program, relations_, worker, *scratch_[worker], gate_, stop, nullptr, folded.get());
-        runners[worker]->run(begin, end, make_room);
+          runners[worker].emplace(program, relations_, worker, *scratch_[worker], gate_, stop, nullptr, folded.get(),
+                                  sharer);
+        return *runners[worker];
+      };
+      backend_.for_each_tile(rows, GetParam().piece, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
+        on(worker).run(begin, end, make_room);
+      });
+      run_shared(waiting, [&](const shared_matches& left, std::uint64_t first, std::uint64_t last) {
+        backend_.for_each_tile(last - first, 7, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
+          on(worker).run_matches(left, first + begin, first + end, make_room);
+        });
       });
       for (const auto& runner : runners) {
         if (!runner) continue;
@@ -131,6 +165,17 @@ class tile_runner_fixture : public ::testing::TestWithParam<mode> {
     into.advance();
     result.rows = rows_in(program.target, row_part::all);
     return result;
+  }
+
+  /// Calls run(matches, begin, end) until no worker leaves matches.
+  template <class Run>
+  static void run_shared(waiting_matches& waiting, const Run& run) {
+    for (std::vector<shared_matches> left = waiting.take(); !left.empty(); left = waiting.take()) {
+      for (const shared_matches& one : left) {
+        for (std::uint64_t begin = 0; begin < one.size(); begin += GetParam().shared)
+          run(one, begin, std::min(one.size(), begin + GetParam().shared));
+      }
+    }
   }
 
   void expect(const outcome& result, const tuples& expected, std::uint64_t candidates) {
@@ -171,6 +216,8 @@ class tile_runner_fixture : public ::testing::TestWithParam<mode> {
 
   relation_list<relation>& relations() { return relations_; }
   worker_gate& gate() { return gate_; }
+  auto& backend() { return backend_; }
+  tile_scratch& scratch() { return *scratch_.front(); }
 
  private:
   static std::vector<std::unique_ptr<tile_scratch>> make_scratch() {
@@ -196,7 +243,9 @@ inline std::vector<tuple> pairs(word n, word keys, word first = 0) {
 
 inline auto all_modes() {
   return ::testing::Values(mode{storage_mode::hash, 1, 1u << 20}, mode{storage_mode::hisa, 1, 700},
-                           mode{storage_mode::hash, 3, 37}, mode{storage_mode::hisa, 3, 37});
+                           mode{storage_mode::hash, 3, 37}, mode{storage_mode::hisa, 3, 37},
+                           mode{storage_mode::hash, 1, 700, 1000}, mode{storage_mode::hash, 3, 37, 600},
+                           mode{storage_mode::hisa, 3, 700, 1});
 }
 
 }  // namespace gpulog::kernels::tile_runner_tests

@@ -60,6 +60,53 @@ TEST_P(tile_runners, a_match_gives_more_rows_than_a_tile_from_several_runs) {
   }
 }
 
+TEST_P(tile_runners, bindings_with_many_matches_are_left_to_all_workers) {
+  if (GetParam().workers != 1 || GetParam().storage == storage_mode::hisa) GTEST_SKIP();
+  // target(a, c) :- keys(a), s(a, b), s(b, c): key 1 has the matches 10, ..., 19, which have 0, 100, ..., 900 matches.
+  add_relation(2);
+  const relation_number keys = add_relation(1);
+  const relation_number s = add_relation(2);
+  const std::size_t index = add_index(s, {0, 1}, {1});
+  std::vector<tuple> rows;
+  tuples expected;
+  for (word b = 10; b < 20; ++b) {
+    rows.push_back({1, b});
+    for (word c = 0; c < (b - 10) * 100; ++c) {
+      rows.push_back({b, 1000 + c});
+      expected.insert({1, 1000 + c});
+    }
+  }
+  append(s, rows);
+  append(keys, {{0}, {1}, {5}});
+  refresh(s, index);
+  const pipeline program = pipeline_of(
+      {scan_of(keys, {{0, 0}}), match_of(s, index, 0, {0}, {{1, 1}}, {0}), match_of(s, index, 0, {1}, {{2, 1}}, {0})},
+      {0, 2}, 3);
+  waiting_matches waiting(11);  // the 10 matches of key 1 are too few
+  relation& into = *relations()[target];
+  const auto make_room = [&](std::uint64_t room) { into.make_room(backend(), room); };
+  tile_runner<storage::exclusive_access> runner(program, relations(), 0, scratch(), gate(), nullptr, nullptr, nullptr,
+                                                &waiting);
+  runner.run(0, 3, make_room);
+  EXPECT_EQ(runner.candidates(), 0U);
+  const std::vector<shared_matches> left = waiting.take();
+  ASSERT_EQ(left.size(), 1U);
+  EXPECT_EQ(left[0].segment, 2U);
+  EXPECT_EQ(left[0].bindings, 9U);
+  ASSERT_EQ(left[0].size(), 4500U);
+  // The third piece divides the matches of a binding.
+  std::uint64_t candidates = 0;
+  for (const auto& [begin, end] : {std::pair{0, 100}, {100, 300}, {300, 550}, {550, 551}, {551, 4500}}) {
+    runner.run_matches(left[0], begin, end, make_room);
+    EXPECT_EQ(runner.candidates() - candidates, static_cast<std::uint64_t>(end - begin));
+    candidates = runner.candidates();
+  }
+  EXPECT_TRUE(waiting.take().empty());
+  into.settle(backend());
+  into.advance();
+  EXPECT_EQ(rows_in(target, row_part::all), expected);
+}
+
 TEST_P(tile_runners, bindings_are_carried_through_three_atoms) {
   // target(a, b, c, d) :- r(a, b), s(b, c), r(c, d): keys and payload of different segments.
   add_relation(4);
