@@ -6,7 +6,8 @@
 The programs have numbers of each kind, records, lists, branches, texts, aggregates (nested ones too), disjunctions that bind,
 negation, eqrel, recursion, clauses with several heads, subsumptive rules (partial orders over relations that are not recursive)
 and choice-domains (of relations that no rule reads: which row of a key stays is not looked at). Each is run plainly, with threads and each storage, with its bodies in another
-order, with relations inlined, as a component, and with other qualifiers. A program that differs is kept in FOLDER.
+order, with relations inlined, as a component, and with other qualifiers. Then some of its facts change a few times, and runs that
+keep their results (--state) are compared with runs from scratch. A program that differs is kept in FOLDER.
 (tests/oracle is for unit tests: it has no records, texts or components, and looks at more of a run than its results.)
 """
 import argparse
@@ -17,6 +18,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections import defaultdict
 
 from naive_evaluation import (ANY, BRANCHES, FIELDS, FLOAT, LIST, MOST_TUPLES, NIL, NUMBER, ORDERED, SYMBOL, TEXTS, TREE, TYPES,
@@ -352,7 +354,9 @@ class Program:
             lines.append('.decl %s(%s) %s' % (name, columns, qualifier))
             if name not in inlined:
                 lines.append('.output ' + name)
-        for name, rows in self.facts.items():
+        if variant == 'files':
+            lines += ['.input ' + name for name in self.facts]
+        for name, rows in () if variant == 'files' else self.facts.items():
             lines += ['%s(%s).' % (name, ', '.join(show_value(value, True) for value in row)) for row in rows]
         rules = []
         for heads, body in self.rules:
@@ -416,6 +420,72 @@ def differences(gpulog, more_options, program, expected, folder, seed):
     return None
 
 
+STATE_RUNS = [[], ['-j', '3', '--storage', 'hisa'], ['--storage', 'hash', '--tune', 'continuation=on'], ['--storage', 'bits'],
+              ['--storage', 'words', '-j', '2'], ['--tune', 'magic-sets=on']]
+
+
+def run_with_rows(command, output):
+    """The exit status of a run, and its rows by relation."""
+    shutil.rmtree(output, ignore_errors=True)
+    os.makedirs(output)
+    status = subprocess.run(command + ['-D', output], capture_output=True, timeout=120, check=False).returncode
+    rows = {}
+    for name in os.listdir(output):
+        with open(os.path.join(output, name), encoding='utf-8') as file:
+            rows[name] = sorted(file)
+    return status, rows
+
+
+def changed_rows(before, after):
+    return sorted(set(after) - set(before)), sorted(set(before) - set(after))
+
+
+def state_differences(gpulog, more_options, program, folder, seed):
+    """The first run with --state that differs from one from scratch, as in differences()."""
+    draw = random.Random(seed)
+    text = program.text('files', seed)
+    facts, output, changes, state, path = (os.path.join(folder, name)
+                                           for name in ('facts', 'output', 'changes', 'state', 'program.dl'))
+    for name in (facts, changes):
+        os.makedirs(name, exist_ok=True)
+    if os.path.exists(state):
+        os.remove(state)
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(text)
+    command = [gpulog, path, '-F', facts, '-w'] + draw.choice(STATE_RUNS) + more_options
+    before = {}
+    for step in range(5):
+        for name, rows in program.facts.items():
+            if step and draw.random() < 0.4:
+                continue
+            chosen = [row for row in rows if not step or draw.random() < 0.8]
+            with open(os.path.join(facts, name + '.facts'), 'w', encoding='utf-8') as file:
+                file.writelines('\t'.join(show_value(value, False) for value in row) + '\n' for row in chosen)
+        stored = command + ['--state', state]
+        if draw.random() < 0.3:  # a run that is killed at any time
+            process = subprocess.Popen(stored + ['-D', output], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(draw.random() * 0.05)
+            process.kill()
+            process.wait()
+            before = None  # it may have stored its results
+        expected = run_with_rows(command, output)
+        found = run_with_rows(stored + ['--changes', changes], output)
+        if found != expected:
+            return text, 'step %d of %s\nexpected %s\nfound %s' % (step, ' '.join(stored), expected, found)
+        for name, rows in (found[1] if before is not None and not found[0] else {}).items():
+            seen = []
+            for what in ('added', 'removed'):
+                with open(os.path.join(changes, name[:-len('csv')] + what + '.csv'), encoding='utf-8') as file:
+                    seen.append(sorted(set(file)))
+            wanted = changed_rows(before.get(name, []), rows)
+            # Without a state that can be used, all rows are new.
+            if tuple(seen) not in (wanted, changed_rows([], rows)):
+                return text, 'step %d of %s\nchanges of %s: expected %s\nfound %s' % (step, ' '.join(stored), name, wanted, seen)
+        if not found[0]:
+            before = found[1]
+    return None
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument('--gpulog', required=True)
@@ -437,7 +507,8 @@ def main():
             expected = {name: {'\t'.join(show_value(value, False) for value in row): row for row in rows}
                         for name, rows in relations.items()}
             ran += 1
-            found = differences(options.gpulog, options.options.split(), program, expected, folder, seed)
+            found = differences(options.gpulog, options.options.split(), program, expected, folder, seed) or \
+                state_differences(options.gpulog, options.options.split(), program, folder, seed)
             if not found:
                 continue
             failed += 1

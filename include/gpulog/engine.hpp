@@ -77,6 +77,16 @@ class GPULOG_API engine {
   /// @throws output_error
   void write();
 
+  /// Stores the results of the last evaluation in a file, for restore() in another process.
+  /// @throws output_error; input_error before an evaluation, and after facts have changed since
+  void save(const std::string& path);
+
+  /// Restores results stored by an engine with the same program and options: the engine is as after the evaluation, and
+  /// facts can be inserted and erased. load() then reads the fact files whose content has changed, and replaces the
+  /// facts of their relations. Call before anything else changes facts.
+  /// @throws input_error for a file that cannot be used, which leaves the engine unchanged
+  void restore(const std::string& path);
+
   /// Explains why a tuple exists, as a proof tree of minimal height; returns nothing if the tuple does not exist.
   /// Requires run_options::proofs and a completed evaluation. The first calls build indexes of the relations that they
   /// read.
@@ -100,11 +110,12 @@ class GPULOG_API engine {
   /// @throws input_error if no such relation exists
   [[nodiscard]] std::vector<std::string> rules(std::string_view relation) const;
 
-  /// Calls load(), evaluate() and write(). Throws output_error before load() for an output that can't be written.
+  /// Calls load(), evaluate() and write(). Throws output_error before load() for an output that can't be written. With
+  /// run_options::state_file, restores the file first if possible, and stores the results last.
   const statistics& run();
 
-  /// Returns warnings about the results: one for each rule in which a count or sum needed more bits than a word has and
-  /// wrapped around.
+  /// Returns warnings about the run: one for each rule in which a count or sum needed more bits than a word has and
+  /// wrapped around, and one for a state file that was not used or not stored.
   [[nodiscard]] std::vector<diagnostic> warnings() const;
 
   /// Returns whether this process uses a device or is starting a device, which the destructor waits for. A process that

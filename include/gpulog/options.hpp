@@ -120,6 +120,13 @@ struct run_options {
   /// Files that receive to_json(figures()), together with the .output files or when the run ends without a result.
   /// Created with the engine.
   std::vector<std::string> report_files = {};
+  /// File with the results of engine::run(). The next run of the program computes what changed fact files change, with
+  /// the results of a run from scratch. Empty: none.
+  std::string state_file = {};
+  bool state_is_required = false;  ///< a state file that exists but cannot be used is an error instead of a warning
+  /// Folder for the tuples of each .output that are new or lost since the stored results, as RELATION.added.csv and
+  /// RELATION.removed.csv. Requires `state_file`. Empty: none.
+  std::string changes_directory = {};
   double report_seconds = 0;  ///< interval for updates of report files during the run; 0: only at the end
   /// Enables engine::why(): evaluates all relations in full, without restricting them to needed tuples.
   bool proofs = false;

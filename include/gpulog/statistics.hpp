@@ -18,7 +18,7 @@ struct phase_statistics {
 
 /// A part of a run; times are relative to the start of reading the program.
 struct span_statistics {
-  std::string name;     ///< compile, load, measure, plan, encode, device start, take over, evaluate, write
+  std::string name;     ///< compile, restore, load, measure, plan, encode, device start, take over, evaluate, write
   std::string subject;  ///< a file; mostly empty
   double begin = 0;
   double seconds = 0;  ///< until now if the part has not ended

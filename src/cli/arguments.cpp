@@ -17,6 +17,7 @@
 #include "cli/help_text.hpp"
 #include "cli/messages.hpp"
 #include "cli/repl/repl.hpp"
+#include "cli/state_arguments.hpp"
 #include "cli/tuning_arguments.hpp"
 #include "gpulog/program.hpp"
 #include "support/diagnostics.hpp"
@@ -331,6 +332,7 @@ parse_result checked(const raw_arguments& raw, arguments parsed, bool is_image) 
   if (raw.files.size() > 1)
     return fail(fmt::format("only one datalog file can be run, but {} are given", raw.files.size()));
   if (!raw.files.empty()) parsed.program_file = raw.files.front();
+  if (const std::string fault = state_fault(parsed, is_image); !fault.empty()) return fail(fault);
   if (!parsed.executable_file.empty()) return {std::move(parsed), 0};  // -o reads no facts and writes no outputs
 
   if (!is_directory(parsed.run.fact_directory)) {
@@ -413,6 +415,7 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
   own_value("--memory-limit", raw.memory_limit, "SIZE", "bytes for relations and symbols, as 500M or 4G")
       ->check(not_empty());
   own_value("--stats", parsed.statistics_file, "FILE", "the same as -p")->check(not_empty());
+  add_state_options(app, own, parsed.run);
 
   own_value("--color", raw.colour, "WHEN", "colours in errors and warnings: auto (on a terminal), always or never");
   own_value("--diagnostics", raw.diagnostics, "FORM", "errors and warnings as text, or as json: one object a line");

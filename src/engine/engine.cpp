@@ -56,11 +56,16 @@ void engine::reset() { state_->reset(); }
 
 void engine::write() { state_->write(); }
 
+void engine::save(const std::string& path) { state_->save(path); }
+
+void engine::restore(const std::string& path) { state_->restore(path); }
+
 const statistics& engine::run() {
-  state_->check_outputs();
+  state_->begin_run();
   load();
   evaluate();
   write();
+  state_->end_run();
   return figures();
 }
 

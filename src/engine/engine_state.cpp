@@ -1,5 +1,7 @@
 #include "engine/engine_state.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -26,6 +28,7 @@ engine_state::engine_state(std::shared_ptr<const program_state> source, run_opti
       facts_(run_.values.memory, run_.analysed().relations.size()),
       results_(run_, facts_),
       files_(run_, facts_, results_),
+      stored_(run_, facts_, results_, files_),
       report_(run_, results_) {
   // In `hisa` mode, workers wait while one of them deduplicates with additional workers.
   const std::size_t jobs = run_.options.jobs;
@@ -43,8 +46,64 @@ proof_search& engine_state::proof_finder() {
   return *proofs_;
 }
 
-void engine_state::check_outputs() {
-  report_.record([this] { files_.check_outputs(); });
+void engine_state::begin_run() {
+  report_.record([this] {
+    files_.check_outputs();
+    if (!run_.options.changes_directory.empty()) stored_.check_changes(run_.options.changes_directory);
+    if (!run_.options.state_file.empty()) restore_for_run();
+  });
+}
+
+void engine_state::restore_for_run() {
+  const std::string& path = run_.options.state_file;
+  const span_scope span = run_.span("restore", path);
+  if (results_.has_begun() || facts_.rows() != 0)
+    throw input_error("a run with a state file reads all facts from files: restore() and save() allow inserted facts");
+  { const io::output_file trial(path, io::replaceable::regular_file); }
+  stored_.note_files();
+  if (!state_file::exists(path)) return;
+  try {
+    within_memory("restoring a state", [&] { stored_.restore(path, true); });
+  } catch (const unusable_state& reason) {
+    const std::string message = fmt::format("The state {} cannot be used: {}", path, reason.what());
+    if (run_.options.state_is_required) throw input_error(message);
+    run_.remarks.push_back(message + ". The run starts from scratch");
+  }
+}
+
+void engine_state::end_run() {
+  const std::string& path = run_.options.state_file;
+  if (path.empty() || stored_.is_current()) return;
+  const span_scope span = run_.span("store", path);
+  try {
+    save(path);
+  } catch (const error& failure) {
+    const std::string message = fmt::format("The state {} was not stored: {}", path, failure.what());
+    if (run_.options.state_is_required) throw output_error(message);
+    run_.remarks.push_back(message);
+  }
+}
+
+void engine_state::save(const std::string& path) {
+  within_memory("storing a state", [&] { stored_.save(path); });
+}
+
+void engine_state::restore(const std::string& path) {
+  results_.require_changes();
+  try {
+    within_memory("restoring a state", [&] { stored_.restore(path, false); });
+  } catch (const unusable_state& reason) {
+    throw input_error(fmt::format("The state {} cannot be used: {}", path, reason.what()));
+  }
+}
+
+/// Translates errors of memory.
+void engine_state::within_memory(const char* doing, const std::function<void()>& work) const {
+  try {
+    work();
+  } catch (const backend::memory_exceeded& fault) {
+    throw out_of_memory(doing, fault, run_.values.memory);
+  }
 }
 
 void engine_state::load() {
@@ -53,6 +112,7 @@ void engine_state::load() {
     report_.resume();
     report_.expect_files(files_.input_count());
     files_.load();
+    within_memory("comparing facts", [this] { stored_.stage_changes(); });
   });
 }
 
@@ -72,6 +132,7 @@ void engine_state::write() {
   report_.record([this] {
     io::output_files files;
     try {
+      if (!run_.options.changes_directory.empty()) stored_.write_changes(run_.options.changes_directory, files);
       files_.write(files);
       report_.complete(files);
       files.commit();
@@ -88,6 +149,7 @@ void engine_state::reset() {
   run_.monitor.begin_run();
   proofs_.reset();
   results_.reset();
+  stored_.reset();
   files_.reset();
   facts_.clear();
   if (before_query_) {
@@ -125,11 +187,7 @@ shown_rows engine_state::rows_of_query(std::shared_ptr<const program_state> next
 }
 
 void engine_state::exchange_program(std::shared_ptr<const program_state> next) {
-  try {
-    results_.change([&] { take_program(std::move(next)); });
-  } catch (const backend::memory_exceeded& fault) {
-    throw out_of_memory("taking another program", fault, run_.values.memory);
-  }
+  within_memory("taking another program", [&] { results_.change([&] { take_program(std::move(next)); }); });
 }
 
 void engine_state::take_program(std::shared_ptr<const program_state> next) {

@@ -2,8 +2,10 @@
 
 #include <tbb/global_control.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "engine/evaluations.hpp"
 #include "engine/figures/run_report.hpp"
@@ -11,6 +13,7 @@
 #include "engine/rows/fact_store.hpp"
 #include "engine/rows/program_files.hpp"
 #include "engine/run_context.hpp"
+#include "engine/state/stored_results.hpp"
 #include "gpulog/options.hpp"
 
 namespace gpulog::detail {
@@ -34,10 +37,17 @@ class engine_state : public std::enable_shared_from_this<engine_state> {
   /// @throws input_error without run_options::proofs, and before the evaluation
   [[nodiscard]] proof_search& proof_finder();
 
-  void check_outputs();
+  /// Checks the outputs and restores run_options::state_file, if there is a usable file.
+  /// @throws input_error for an unusable file, with run_options::state_is_required
+  void begin_run();
+  /// Stores the results in run_options::state_file.
+  void end_run();
   void load();
   void evaluate();
   void write();
+  /// Implement engine::save and engine::restore.
+  void save(const std::string& path);
+  void restore(const std::string& path);
   /// Returns to the state before any facts were loaded.
   void reset();
   /// Implements engine::change_program.
@@ -46,6 +56,8 @@ class engine_state : public std::enable_shared_from_this<engine_state> {
   [[nodiscard]] shown_rows rows_of_query(std::shared_ptr<const program_state> next);
 
  private:
+  void restore_for_run();
+  void within_memory(const char* doing, const std::function<void()>& work) const;
   void exchange_program(std::shared_ptr<const program_state> next);
   void take_program(std::shared_ptr<const program_state> next);
   /// Prepares facts and files for the relations of the current program.
@@ -57,6 +69,7 @@ class engine_state : public std::enable_shared_from_this<engine_state> {
   fact_store facts_;
   evaluations results_;
   program_files files_;
+  stored_results stored_;
   run_report report_;
   std::shared_ptr<const program_state> before_query_;  ///< the program without the last query; nullptr: no query
   std::unique_ptr<proof_search> proofs_;               ///< for the last evaluation; nullptr: not yet requested

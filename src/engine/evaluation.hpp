@@ -46,7 +46,7 @@ class evaluation {
   [[nodiscard]] exec::executor& executor() const { return *executor_; }
 
   /// Returns whether the evaluation holds all rows of the relation instead of only the requested rows.
-  [[nodiscard]] bool has_all_rows(relation_id relation) const;
+  [[nodiscard]] virtual bool has_all_rows(relation_id relation) const;
   /// Returns the columns of a relation whose rules are evaluated here, except an equivalence relation. The columns stay
   /// valid as long as this object.
   /// @throws exec::memory_fault

@@ -93,6 +93,8 @@ void evaluations::reset() {
   stale_.clear();
   waiting_.clear();
   seconds_anew_ = 0;
+  seconds_of_.clear();
+  is_restored_ = false;
   state_ = state::none;
 }
 
@@ -156,8 +158,39 @@ void evaluations::evaluate_first() {
   staged_facts others = facts_.take_others(run_.needed);
   evaluate_staged(first, run_.needed);
   facts_.restore(std::move(others));
-  for (const sema::fact& fact : first->facts) {
+  stage_other_facts(*first);
+}
+
+void evaluations::stage_other_facts(const sema::program& first) {
+  for (const sema::fact& fact : first.facts) {
     if (!run_.needed[fact.relation.value]) facts_.stage_row(fact.relation.value, run_.values.row_of(fact));
+  }
+}
+
+void evaluations::restore(std::shared_ptr<evaluation> stored, std::vector<double> seconds) {
+  seconds_of_ = std::move(seconds);
+  is_restored_ = true;
+  homes_.resize(facts_.size());
+  stale_.resize(facts_.size());
+  for (std::uint32_t number = 0; number < facts_.size(); ++number) {
+    if (run_.needed[number]) homes_[number] = stored;
+  }
+  stage_other_facts(analysed());
+  state_ = state::evaluated;
+}
+
+void evaluations::note_seconds() {
+  seconds_of_.resize(facts_.size());
+  for (const std::shared_ptr<evaluation>& one : latest_) {
+    const auto& strata = one->executor().figures().strata;
+    for (std::size_t number = 0; number < strata.size() && number < one->plan().strata.size(); ++number) {
+      if (strata[number].continued) continue;
+      const std::vector<relation_id>& members = one->plan().strata[number].relations;
+      for (const relation_id member : members) {
+        if (member.value < seconds_of_.size())
+          seconds_of_[member.value] = strata[number].seconds / static_cast<double>(members.size());
+      }
+    }
   }
 }
 
@@ -188,6 +221,7 @@ void evaluations::evaluate() {
     }
   } watched{state_};
   attempt();
+  note_seconds();
   state_ = state::evaluated;
 }
 

@@ -28,6 +28,9 @@ class evaluations {
   /// Evaluates the program. After the first evaluation, only relations with changed facts and their dependents are
   /// evaluated. After a failure, only reset() is valid.
   void evaluate();
+  /// Takes over the results of an earlier process, as after an evaluation.
+  /// @param seconds by relation: of its evaluation from scratch
+  void restore(std::shared_ptr<evaluation> stored, std::vector<double> seconds);
   /// Forgets all evaluations.
   void reset();
   /// Forgets the results that another program cannot use; the context still holds the old program.
@@ -56,11 +59,17 @@ class evaluations {
   /// Returns the evaluations of the last evaluate(), in order.
   [[nodiscard]] const std::vector<std::shared_ptr<evaluation>>& latest() const { return latest_; }
 
+  /// Returns the time of the relation's last evaluation from scratch, as a part of its stratum.
+  [[nodiscard]] double seconds_of(std::uint32_t relation) const {
+    return relation < seconds_of_.size() ? seconds_of_[relation] : 0;
+  }
   [[nodiscard]] std::uint64_t rows(std::uint32_t relation) const;
   [[nodiscard]] word at(std::uint32_t relation, std::uint64_t row, std::size_t column) const;
   /// Returns the columns after the evaluation. Not valid for equivalence relations.
   /// @throws memory_limit_error
   [[nodiscard]] const std::vector<const word*>& columns_of(std::uint32_t relation) const;
+  /// Returns a copy of the rows of the last evaluation; empty without one.
+  [[nodiscard]] std::vector<staged_rows> results_of(std::uint32_t relation) const;
   /// Returns whether the relation contains the row.
   /// @throws memory_limit_error
   [[nodiscard]] bool contains(std::uint32_t relation, std::span<const word> row);
@@ -79,9 +88,12 @@ class evaluations {
 
   [[nodiscard]] const sema::program& analysed() const { return run_.analysed(); }
   void attempt();
+  void note_seconds();
   void evaluate_first();
   [[nodiscard]] std::shared_ptr<const sema::program> first_program() const;
   void keep_facts(const sema::program& first);
+  /// Stages the facts of the text of relations that no output needs: a later program may need them.
+  void stage_other_facts(const sema::program& first);
   /// Evaluates a program, or a part of it, on the staged rows.
   /// @param relations relations whose rows the evaluation will hold
   void evaluate_staged(std::shared_ptr<const sema::program> part, const std::vector<bool>& relations);
@@ -97,8 +109,6 @@ class evaluations {
   void begin_anew(const std::vector<bool>& relations);
   void stage_facts_of(std::uint32_t relation);
   void stage_results_of(std::uint32_t relation);
-  [[nodiscard]] std::vector<staged_rows> results_of(std::uint32_t relation) const;
-
   [[nodiscard]] std::vector<bool> growing_now(const changes& now);
   void forget_stale(const std::vector<bool>& anew);
   [[nodiscard]] bool inserts_little(const std::vector<bool>& growing) const;
@@ -117,6 +127,8 @@ class evaluations {
   std::shared_ptr<continued_evaluation> continuing_;  ///< continued with inserted facts, if any
   std::vector<bool> waiting_;                         ///< relations evaluated anew until continuing is worthwhile
   double seconds_anew_ = 0;                           ///< total seconds for relations in `waiting_`
+  std::vector<double> seconds_of_;                    ///< by relation: seconds_of()
+  bool is_restored_ = false;
   /// Indexes for contains(), built on first use: tuple sets are freed by then, or are on a device.
   std::map<std::uint32_t, column_index> row_indexes_;
   std::map<std::uint32_t, element_classes> classes_;

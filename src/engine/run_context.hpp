@@ -57,8 +57,9 @@ struct run_context {
   run_values values;
   std::vector<bool> needed;  ///< by relation: whether the relation is loaded and computed
   run_functors functors;
-  statistics figures;  ///< change only while the monitor is held
-  double zero = 0;     ///< time at which the run began to read the program, in seconds of the steady clock
+  statistics figures;                ///< change only while the monitor is held
+  std::vector<std::string> remarks;  ///< warnings of the run, without a place
+  double zero = 0;  ///< time at which the run began to read the program, in seconds of the steady clock
   exec::run_monitor monitor;
   std::unique_ptr<device_start> device;  ///< nullptr if no device is requested or available
 

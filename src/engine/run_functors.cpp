@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/core.h>
 #include <fmt/ranges.h>
+#include <link.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -170,6 +171,15 @@ void run_functors::find(const sema::program& program, const std::vector<bool>& n
     }
     table_->add(described, first[number] == nullptr ? nullptr : function_of(described, *first[number]));
   }
+}
+
+std::vector<std::string> run_functors::library_files() const {
+  std::vector<std::string> files;
+  for (const auto& library : libraries_) {
+    link_map* opened = nullptr;
+    if (dlinfo(library.get(), RTLD_DI_LINKMAP, &opened) == 0) files.emplace_back(opened->l_name);
+  }
+  return files;
 }
 
 void* run_functors::function_of(const user_functor& described, const sema::rule& caller) {

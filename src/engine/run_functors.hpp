@@ -25,6 +25,9 @@ class run_functors {
   void find(const sema::program& program, const std::vector<bool>& needed, const run_options& options,
             run_values& values);
 
+  /// Returns the files of the open libraries.
+  [[nodiscard]] std::vector<std::string> library_files() const;
+
   /// Returns nullptr for a program without functors.
   [[nodiscard]] const kernels::functor_table* table() const { return table_ ? &*table_ : nullptr; }
 

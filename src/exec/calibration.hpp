@@ -54,6 +54,10 @@ inline constexpr double new_share_of_one_round = 7.0 / 8;
 /// Maximum inserted facts per existing fact for a continuation (`bench/again`).
 inline constexpr double most_continued_share = 0.1;
 
+/// Rate of storing results (`bench/state`), and the largest part of the time of their evaluation that storing may take.
+inline constexpr double stored_bytes_per_second = 1e9;
+inline constexpr double most_storing_share = 0.25;
+
 /// A running recursion is planned again each time its joins have produced this part of their bindings since the last
 /// plan, so that a wrong order costs a similarly small part (`bench/orders loops`).
 inline constexpr std::uint64_t reoptimized_part = 16;

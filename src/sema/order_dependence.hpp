@@ -12,4 +12,8 @@ namespace gpulog::sema {
 /// @param has_state whether calls of functors also count
 [[nodiscard]] bool notices_order(const rule& asked, bool has_state);
 
+/// Returns whether a rule may read or compare the internal number of a symbol, a record or a branch, as ord() does.
+/// These numbers depend on the order in which values occur.
+[[nodiscard]] bool reads_internal_numbers(const program& source);
+
 }  // namespace gpulog::sema

@@ -2,12 +2,15 @@
 // random programs, random batches.
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
+#include <cstdio>
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "oracle/engine_comparison.hpp"
@@ -29,7 +32,17 @@ void expect_results(engine& running, const facts_from_scratch& facts, const std:
   }
 }
 
-/// Evaluates, and again after each of some batches; in some of them rows are erased, most from relations without rules.
+/// Returns the other engine with the results of the first one, as in another process.
+engine restored(engine first, engine other) {
+  const std::string path = testing::TempDir() + "gpulog-again-" + std::to_string(getpid()) + ".state";
+  first.save(path);
+  other.restore(path);
+  std::remove(path.c_str());
+  return other;
+}
+
+/// Evaluates, and again after each of some batches, in another engine at times; in some of them rows are erased, most
+/// from relations without rules.
 /// @param compared and changed; empty: all relations
 void expect_same_again(const std::string& text, std::uint64_t seed, const mode& how,
                        word_size words = word_size::bits32, const std::set<std::string>& compared = {}) {
@@ -37,11 +50,13 @@ void expect_same_again(const std::string& text, std::uint64_t seed, const mode& 
   facts_from_scratch facts(text, words);
   ASSERT_TRUE(facts.accepted());
   std::mt19937_64 random(seed);
-  engine running = engine_of(text, how, words, random() % 4 != 0);
+  const bool continues = random() % 4 != 0;
+  engine running = engine_of(text, how, words, continues);
   const auto relations = static_cast<std::uint32_t>(facts.analysed().relations.size());
   const bool only_insertions = random() % 2 == 0;
   for (int batch = 0; batch < 4; ++batch) {
     if (batch > 0) {
+      if (random() % 3 == 0) running = restored(std::move(running), engine_of(text, how, words, continues));
       for (std::uint64_t change = 1 + random() % 5; change > 0; --change) {
         const auto base = static_cast<std::uint32_t>(random() % 3);
         std::uint32_t number = random() % 4 != 0 ? base : static_cast<std::uint32_t>(random() % relations);

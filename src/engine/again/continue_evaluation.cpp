@@ -123,7 +123,10 @@ bool evaluations::pays_to_take_over(const std::vector<bool>& growing) const {
   const std::vector<bool> held = united(read_by(analysed(), growing), growing);
   std::uint64_t rows = 0;
   std::uint64_t bytes = 0;
+  double seconds = seconds_anew_;
   for (std::uint32_t number = 0; number < held.size(); ++number) {
+    // A restored engine may be evaluated only once.
+    if (growing[number] && is_restored_) seconds += seconds_of(number);
     if (!held[number]) continue;
     // columns, a tuple set of the same size, and an index
     constexpr std::uint64_t copies = 3;
@@ -134,7 +137,7 @@ bool evaluations::pays_to_take_over(const std::vector<bool>& growing) const {
   const backend::memory_resource& memory = run_.values.memory;
   const std::uint64_t limit = memory.limit() != 0 ? memory.limit() : machine_bytes() / 2;
   if (memory.used() + bytes > limit) return false;
-  return seconds_anew_ >= static_cast<double>(rows) / exec::calibration::host_candidates_per_second;
+  return seconds >= static_cast<double>(rows) / exec::calibration::host_candidates_per_second;
 }
 
 /// Adds the time of recomputing the waiting relations. Call after their evaluation.

@@ -45,7 +45,6 @@ void evaluations::stage_results_of(std::uint32_t relation) {
   for (staged_rows& block : results_of(relation)) facts_.stage(relation, std::move(block));
 }
 
-/// Returns the results of the relation's last evaluation; empty without one.
 std::vector<staged_rows> evaluations::results_of(std::uint32_t relation) const {
   std::vector<staged_rows> blocks;
   if (!homes_[relation]) return blocks;

@@ -42,6 +42,12 @@ diagnostic warning_about(const rule_statistics& rule, unsigned word_size) {
 
 std::vector<diagnostic> engine::warnings() const {
   std::vector<diagnostic> remarks;
+  for (const std::string& message : state_->run().remarks) {
+    diagnostic& remark = remarks.emplace_back();
+    remark.level = severity::warning;
+    remark.message = message;
+    remark.text = "Warning: " + message + "\n";
+  }
   std::set<std::string> rules;
   for (const stratum_statistics& stratum : figures().strata) {
     for (const rule_statistics& rule : stratum.rules) {

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "engine/rows/result_rows.hpp"
 #include "exec/calibration.hpp"
 #include "gpulog/error.hpp"
 #include "io/directive_parameters.hpp"
@@ -301,37 +302,27 @@ struct program_files::pending_output {
   double seconds = 0;
 };
 
-program_files::pending_output program_files::prepare_output(std::uint32_t number, const sema::io_directive& directive) {
+io::relation_rows program_files::rows_of(std::uint32_t number, const sema::io_directive& directive) const {
   const sema::relation& relation = run_.relation(number);
-  evaluation& home = *results_.home(number);
-  pending_output made{number, &directive, {}, nullptr, run_.figures.files.size()};
-  io::relation_rows& rows = made.rows;
+  io::relation_rows rows;
   rows.relation = io::name_in_files(relation.name, directive.parameters);
   for (const sema::attribute& attribute : relation.attributes) rows.attribute_names.push_back(attribute.name);
   rows.kinds = kinds_of(relation);
   rows.structured = structure_of(relation, run_);
   rows.memory = &run_.values.memory;
-  rows.rows = rows_to_print(relation, directive, results_.rows(number));
-  if (!home.has_columns(number)) made.stream = home.executor().stream_rows(relation_id(number));
-  if (run_.is_equivalence(number)) {
-    rows.read = [&home, number](std::uint64_t first, std::uint64_t n, word* const* columns) {
-      home.executor().read_pairs(relation_id(number), first, n, columns);
-    };
-  } else if (made.stream) {
-    rows.read = [&stream = *made.stream](std::uint64_t first, std::uint64_t n, word* const* columns) {
-      stream.read(first, n, columns);
-    };
-  } else {
-    rows.columns = results_.columns_of(number);
-  }
+  return rows;
+}
+
+program_files::pending_output program_files::prepare_output(std::uint32_t number, const sema::io_directive& directive) {
+  const sema::relation& relation = run_.relation(number);
+  pending_output made{number, &directive, rows_of(number, directive), nullptr, run_.figures.files.size()};
+  io::relation_rows& rows = made.rows;
+  result_rows results = result_rows_of(number, run_, results_);
+  rows.rows = rows_to_print(relation, directive, results.rows);
+  rows.read = std::move(results.read);
+  rows.columns = std::move(results.columns);
+  made.stream = std::move(results.stream);
   rows.columns.resize(relation.attributes.size());
-  if (rows.read && home.encoding_of(number) != nullptr) {
-    rows.read = [&home, number, read = std::move(rows.read)](std::uint64_t first, std::uint64_t n,
-                                                             word* const* columns) {
-      read(first, n, columns);
-      home.encoding_of(number)->restore(number, n, columns);
-    };
-  }
   file_statistics& file = run_.figures.files.emplace_back();
   file.relation = relation.name;
   file.is_output = true;

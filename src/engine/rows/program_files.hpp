@@ -35,6 +35,8 @@ class program_files {
   [[nodiscard]] bool have_changed() const;
   /// From now on, load() reads only files of relations that were not read before.
   void read_once() { reads_once_ = true; }
+  /// From now on, load() does not read the files of the relation, and no file twice.
+  void skip(std::uint32_t relation) { loaded_[relation] = reads_once_ = true; }
   /// Reads the files of the relation again.
   void forget(std::uint32_t relation) { loaded_[relation] = false; }
   void reset();
@@ -47,6 +49,8 @@ class program_files {
   /// Writes files under temporary names, then standard output.
   /// @param files receives the files, which get their final names later
   void write(io::output_files& files);
+  /// Returns the description of a relation for a writer, without rows.
+  [[nodiscard]] io::relation_rows rows_of(std::uint32_t relation, const sema::io_directive& directive) const;
 
  private:
   /// Properties of a file that show whether it changed.

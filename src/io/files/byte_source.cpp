@@ -58,11 +58,11 @@ std::string_view unreadable_kind(std::string_view first_bytes) {
   return has_mark && first_bytes.find('\0') != std::string_view::npos ? "text in UTF-16" : "";
 }
 
-mapped_file::mapped_file(const file_descriptor& descriptor, std::size_t size) : size_(size) {
+mapped_file::mapped_file(const file_descriptor& descriptor, std::size_t size, bool is_read_whole) : size_(size) {
   if (size == 0) return;
   memory_ = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor.number(), 0);
   if (memory_ == MAP_FAILED) throw read_failure(std::strerror(errno));
-  ::madvise(memory_, size, MADV_WILLNEED);
+  if (is_read_whole) ::madvise(memory_, size, MADV_WILLNEED);
 }
 
 mapped_file::~mapped_file() {

@@ -62,8 +62,9 @@ class descriptor_source : public byte_source {
 /// A regular file mapped into memory.
 class mapped_file {
  public:
+  /// @param is_read_whole whether the system reads the whole file ahead
   /// @throws read_failure
-  mapped_file(const file_descriptor& descriptor, std::size_t size);
+  mapped_file(const file_descriptor& descriptor, std::size_t size, bool is_read_whole = true);
   ~mapped_file();
   mapped_file(const mapped_file&) = delete;
   mapped_file& operator=(const mapped_file&) = delete;

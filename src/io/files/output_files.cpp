@@ -203,6 +203,19 @@ output_file::~output_file() {
 
 void output_file::write(std::string_view bytes) { write_bytes(descriptor_, bytes, path_.string()); }
 
+void output_file::write_at(std::uint64_t place, std::string_view bytes) {
+  const file_size_signal_block block;
+  while (!bytes.empty()) {
+    const ssize_t count = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(place));
+    if (count >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(count));
+      place += static_cast<std::uint64_t>(count);
+    } else if (errno != EINTR) {
+      fail("write", path_.string(), errno);
+    }
+  }
+}
+
 void output_file::make_executable() {
   constexpr mode_t usual = 0777;
   constexpr mode_t by_everybody = 0111;

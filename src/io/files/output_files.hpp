@@ -38,6 +38,8 @@ class output_file {
 
   /// @throws output_error if some bytes could not be written (a full disk, a limit)
   void write(std::string_view bytes);
+  /// Writes at a place of the file, from 0; for a file that is not written in place. @throws output_error
+  void write_at(std::uint64_t place, std::string_view bytes);
   /// Lets everybody execute the file. @throws output_error
   void make_executable();
   /// Ends writing.
