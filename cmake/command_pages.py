@@ -3,6 +3,7 @@
 
   command_pages.py GPULOG FOLDER     writes gpulog.1, gpulog.bash, _gpulog and gpulog.fish to FOLDER
 """
+import collections
 import os
 import re
 import subprocess
@@ -15,6 +16,8 @@ OPTION = re.compile(r'^  (?P<names>-[\w,-]+)(?: (?P<value>[A-Z][A-Z:]*))?(?P<rep
 CONTINUED = re.compile(r'^ {20,}(\S.*)$')
 # Values listed at the end of a description: "auto, cpu or gpu", "bits of ...: 32 or 64".
 VALUES = re.compile(r'^(?:.*: )?([\w-]+(?:, [\w-]+)*(?:, | or )[\w-]+)$')
+# A command with options of its own: `gpulog profile`.
+Command = collections.namedtuple('Command', 'name operands files summary title text')
 FOLDERS = ('DIR',)
 FILES = ('FILE',)
 LISTS = ('LIST',)  # separated by commas
@@ -66,7 +69,12 @@ there.
 With --query, it prints what holds. Without a program, on a terminal, it asks for a program and queries.
 
 Without -D, results are written into the working directory; the facts of .input relations are read from there without -F.'''
-PROFILE = '\'gpulog profile\' shows the record of a run that -p wrote, or compares two records.'
+COMMANDS = (
+    Command('fmt', 'file ...', '*.dl', 'format programs', 'FORMAT OF PROGRAMS',
+            '\'gpulog fmt\' rewrites programs in one canonical form. It fails for a program with syntax errors, which stays unchanged.'),
+    Command('profile', 'record [record]', '*', 'show the record of a run', 'PROFILES OF RUNS',
+            '\'gpulog profile\' shows the record of a run that -p wrote, or compares two records.'),
+)
 STATUS = '''0 if the program was run and all results are written; 1 for an error in the program, the facts or the options, and for a
 run that failed: no output file of the run exists then. 128 and the number of the signal, if a signal ended the run.'''
 EXAMPLES = (('Run a program on the facts in a folder, and print the results:', 'gpulog program.dl -F facts -D-'),
@@ -89,20 +97,24 @@ def option_paragraph(option):
     return ['.TP', ', '.join('\\fB%s\\fR' % roff(name) for name in option.names) + value, roff(option.text)]
 
 
-def manual_page(options, of_profile, version):
+def manual_page(options, of_commands, version):
     lines = ['.\\" Made from what gpulog --help prints.', '.TH GPULOG 1 "" "gpulog %s" "User Commands"' % version,
              '.SH NAME', roff('gpulog - run Datalog programs on CPUs and GPUs'),
-             '.SH SYNOPSIS', '.B gpulog', '.RI [ option " ...] " program.dl', '.br', '.B gpulog profile',
-             '.RI [ option " ...] " record " [" record ]', '.SH DESCRIPTION', roff_paragraphs(ABOUT)]
+             '.SH SYNOPSIS', '.B gpulog', '.RI [ option " ...] " program.dl']
+    for command in of_commands:
+        operands = re.sub(r'\w+', r'\\fI\g<0>\\fR', command.operands)
+        lines += ['.br', '.B gpulog ' + command.name, '[\\fIoption\\fR ...] ' + operands]
+    lines += ['.SH DESCRIPTION', roff_paragraphs(ABOUT)]
     section = None
     for option in options:
         if option.section != section:
             section = option.section
             lines += ['.SH OPTIONS'] if section == 'Options' else ['.SS ' + roff(section)]
         lines += option_paragraph(option)
-    lines += ['.SH "PROFILES OF RUNS"', roff(PROFILE)]
-    for option in of_profile:
-        lines += option_paragraph(option)
+    for command, own_options in of_commands.items():
+        lines += ['.SH "%s"' % command.title, roff(command.text)]
+        for option in own_options:
+            lines += option_paragraph(option)
     lines += ['.SH "EXIT STATUS"', roff_paragraphs(STATUS), '.SH EXAMPLES']
     for text, command in EXAMPLES:
         lines += ['.PP', roff(text), '.PP', '.RS 4', '.nf', roff(command), '.fi', '.RE']
@@ -115,11 +127,7 @@ BASH = '''# Completion of gpulog for bash. Made from what gpulog --help prints.
 _gpulog() {
   local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} listed
   COMPREPLY=()
-  if [[ $COMP_CWORD -gt 1 && ${COMP_WORDS[1]} == profile ]]; then
-    compopt -o filenames 2>/dev/null
-    mapfile -t COMPREPLY < <(compgen -W '%(of_profile)s' -- "$current"; compgen -f -- "$current")
-    return
-  fi
+%(of_commands)s
   case $before in
 %(cases)s
   esac
@@ -127,12 +135,20 @@ _gpulog() {
     mapfile -t COMPREPLY < <(compgen -W '%(names)s' -- "$current")
   else
     compopt -o filenames 2>/dev/null
-    mapfile -t COMPREPLY < <([[ $COMP_CWORD -gt 1 ]] || compgen -W profile -- "$current"
+    mapfile -t COMPREPLY < <([[ $COMP_CWORD -gt 1 ]] || compgen -W '%(commands)s' -- "$current"
                              compgen -f -X '!*.dl' -- "$current"; compgen -d -- "$current")
   fi
 }
 complete -F _gpulog gpulog
 '''
+
+
+BASH_COMMAND = '''  if [[ $COMP_CWORD -gt 1 && ${COMP_WORDS[1]} == %(name)s ]]; then
+    compopt -o filenames 2>/dev/null
+    mapfile -t COMPREPLY < <(compgen -W '%(options)s' -- "$current"; compgen -f -X '!%(files)s' -- "$current"
+                             compgen -d -- "$current")
+    return
+  fi'''
 
 
 def bash_case(option):
@@ -156,9 +172,12 @@ def names_of(options):
     return ' '.join(name for option in options for name in option.names)
 
 
-def bash_completion(options, of_profile):
+def bash_completion(options, of_commands):
     return BASH % {'cases': '\n'.join(bash_case(option) for option in options if option.value),
-                   'names': names_of(options), 'of_profile': names_of(of_profile)}
+                   'names': names_of(options), 'commands': ' '.join(command.name for command in of_commands),
+                   'of_commands': '\n'.join(BASH_COMMAND % {'name': command.name, 'options': names_of(own_options),
+                                                            'files': command.files}
+                                            for command, own_options in of_commands.items())}
 
 
 def quoted(text):
@@ -185,14 +204,18 @@ def zsh_specification(option):
     return [quoted(exclusive) + quoted('%s[%s]%s' % (name_of(name), text, argument)) for name in option.names]
 
 
-def zsh_completion(options, of_profile):
+def zsh_completion(options, of_commands):
     def lines_of(some):
         return ['  %s \\' % line for option in some for line in zsh_specification(option)]
+    def lines_of_command(command, own_options):
+        return ['if (( CURRENT > 2 )) && [[ $words[2] == %s ]]; then' % command.name, '  shift words', '  (( CURRENT-- ))',
+                '  _arguments -S : \\', *lines_of(own_options),
+                "  '*:%s:_files -g \"%s\"'" % (command.operands.split()[0], command.files), '  return', 'fi']
     return '\n'.join(['#compdef gpulog', '# Completion of gpulog for zsh. Made from what gpulog --help prints.', '',
-                      'if (( CURRENT > 2 )) && [[ $words[2] == profile ]]; then', '  shift words', '  (( CURRENT-- ))',
-                      '  _arguments -S : \\', *lines_of(of_profile), "  '*:record:_files'", '  return', 'fi',
-                      '(( CURRENT == 2 )) && compadd profile', '_arguments -S : \\', *lines_of(options),
-                      "  '*:program:_files -g \"*.dl\"'"]) + '\n'
+                      *(line for command, own_options in of_commands.items()
+                        for line in lines_of_command(command, own_options)),
+                      '(( CURRENT == 2 )) && compadd ' + ' '.join(command.name for command in of_commands),
+                      '_arguments -S : \\', *lines_of(options), "  '*:program:_files -g \"*.dl\"'"]) + '\n'
 
 
 def fish_line(option, condition=''):
@@ -212,21 +235,24 @@ def fish_line(option, condition=''):
     return ' '.join([*parts, '-d', "'" + option.text.replace('\\', '\\\\').replace("'", "\\'") + "'"])
 
 
-def fish_completion(options, of_profile):
+def fish_completion(options, of_commands):
     return '\n'.join(['# Completion of gpulog for fish. Made from what gpulog --help prints.',
                       "complete -c gpulog -k -f -a '(__fish_complete_suffix .dl)'",
-                      "complete -c gpulog -n __fish_use_subcommand -a profile -d 'show the record of a run'",
+                      *("complete -c gpulog -n __fish_use_subcommand -a %s -d '%s'" % (command.name, command.summary)
+                        for command in of_commands),
                       *(fish_line(option) for option in options),
-                      *(fish_line(option, " -n '__fish_seen_subcommand_from profile'") for option in of_profile)]) + '\n'
+                      *(fish_line(option, " -n '__fish_seen_subcommand_from %s'" % command.name)
+                        for command, own_options in of_commands.items() for option in own_options)]) + '\n'
 
 
 def main(gpulog, folder):
-    options, of_profile = options_of(gpulog), options_of(gpulog, 'profile')
+    options = options_of(gpulog)
+    of_commands = {command: options_of(gpulog, command.name) for command in COMMANDS}
     version = printed_by(gpulog, '--version').splitlines()[0].split()[1]
     os.makedirs(folder, exist_ok=True)
-    for name, text in (('gpulog.1', manual_page(options, of_profile, version)),
-                       ('gpulog.bash', bash_completion(options, of_profile)), ('_gpulog', zsh_completion(options, of_profile)),
-                       ('gpulog.fish', fish_completion(options, of_profile))):
+    for name, text in (('gpulog.1', manual_page(options, of_commands, version)),
+                       ('gpulog.bash', bash_completion(options, of_commands)), ('_gpulog', zsh_completion(options, of_commands)),
+                       ('gpulog.fish', fish_completion(options, of_commands))):
         with open(os.path.join(folder, name), 'w', encoding='utf-8') as file:
             file.write(text)
 

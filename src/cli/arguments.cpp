@@ -18,6 +18,7 @@
 #include "cli/messages.hpp"
 #include "cli/repl/repl.hpp"
 #include "cli/state_arguments.hpp"
+#include "cli/subcommands.hpp"
 #include "cli/tuning_arguments.hpp"
 #include "gpulog/program.hpp"
 #include "support/diagnostics.hpp"
@@ -187,7 +188,7 @@ std::string meant_option(const CLI::App& app, const std::vector<std::string>& te
 std::string meant_command(const std::vector<std::string>& words) {
   std::error_code ignored;
   if (words.empty() || std::filesystem::exists(words.front(), ignored)) return {};
-  const std::optional<std::string> meant = closest_name(words.front(), {"profile"});
+  const std::optional<std::string> meant = closest_name(words.front(), subcommand_names());
   if (!meant) return {};
   return fmt::format("there is no file or command {}; did you mean gpulog {}?", words.front(), *meant);
 }
@@ -451,7 +452,7 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
     std::string help = wrapped_help(app.help());
     constexpr std::string_view usage = "[program...]\n";
     if (const std::size_t place = help.find(usage); place != std::string::npos)
-      help.replace(place, usage.size(), "[program]\n       gpulog profile [OPTIONS] RECORD [RECORD]\n");
+      help.replace(place, usage.size(), "[program]\n" + subcommand_usages());
     fmt::print("{}", help);
     return parse_result{std::nullopt, 0};
   } catch (const CLI::ParseError& failure) {

@@ -15,10 +15,11 @@
 #include "cli/interrupt.hpp"
 #include "cli/large_stack.hpp"
 #include "cli/messages.hpp"
-#include "cli/profile/profile.hpp"
 #include "cli/program_image.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/repl/repl.hpp"
+#include "cli/standard_input.hpp"
+#include "cli/subcommands.hpp"
 #include "gpulog/engine.hpp"
 #include "gpulog/error.hpp"
 #include "support/option_names.hpp"
@@ -100,20 +101,6 @@ int run_program(arguments given, const program& source, std::string& place) {
   return status;
 }
 
-std::string standard_input() {
-  std::string text;
-  constexpr std::size_t block = std::size_t{1} << 16;
-  for (;;) {
-    const std::size_t before = text.size();
-    text.resize(before + block);
-    const std::size_t count = std::fread(text.data() + before, 1, block, stdin);
-    text.resize(before + count);
-    if (count == 0) break;
-  }
-  if (std::ferror(stdin) != 0) throw input_error("Cannot read the program from standard input");
-  return text;
-}
-
 program read_program(const arguments& given) {
   if (given.program_file == standard_input_name) return program::from_text(standard_input(), given.compile, "stdin");
   return program::from_file(given.program_file, given.compile);
@@ -122,7 +109,8 @@ program read_program(const arguments& given) {
 int act(int count, char** texts, std::string& place) {
   set_message_form(form_of({texts + 1, texts + count}));
   const std::optional<program_image> image = own_image();
-  if (!image && is_profile_command(count, texts)) return show_profile(count, texts);
+  if (const subcommand* chosen = image || count < 2 ? nullptr : find_subcommand(texts[1]))
+    return chosen->run(count, texts);
   parse_result result = parse_arguments(count, texts, image);
   if (!result.parsed) return result.exit_status;
   arguments& given = *result.parsed;

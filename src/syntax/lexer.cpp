@@ -45,9 +45,6 @@ std::string include_trail(const source_span& here) {
 
 }  // namespace
 
-bool is_identifier_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '?'; }
-bool is_identifier_part(char c) { return is_identifier_start(c) || is_digit(c); }
-
 std::optional<char> escaped_character(char c) {
   switch (c) {
     case '"':
@@ -99,8 +96,13 @@ line_marker parse_line_marker(std::string_view line) {
   return result;
 }
 
-lexer::lexer(const mapped_text& text, diagnostics& report, source_file* raw_file, bool warnings)
-    : mapped_(text), text_(text.text()), report_(report), raw_file_(raw_file), warnings_(warnings) {
+lexer::lexer(const mapped_text& text, diagnostics& report, source_file* raw_file, bool warnings, bool has_lines)
+    : mapped_(text),
+      text_(text.text()),
+      report_(report),
+      raw_file_(raw_file),
+      warnings_(warnings),
+      has_lines_(has_lines) {
   if (text_.starts_with("\xEF\xBB\xBF")) position_ = 3;  // a byte order mark
 }
 
@@ -187,7 +189,7 @@ token lexer::word() {
   if (result.text.starts_with("__") && result.span.valid()) {
     if (result.text == "__LINE__") {
       result.kind = token_kind::number;
-      result.text = std::to_string(result.span.file->position(result.span.begin).line);
+      result.text = std::to_string(has_lines_ ? result.span.file->position(result.span.begin).line : 0);
     } else if (result.text == "__FILE__") {
       result.kind = token_kind::string;
       // A #line directive may name another file.
@@ -196,7 +198,7 @@ token lexer::word() {
       result.text = path == file.path() ? file.full_path() : path;
     } else if (result.text == "__INCL__") {
       result.kind = token_kind::string;
-      result.text = include_trail(result.span);
+      result.text = has_lines_ ? include_trail(result.span) : "";
     }
   }
   return result;

@@ -14,8 +14,8 @@ namespace gpulog::syntax {
 class lexer {
  public:
   /// `text` and `report` must outlive the lexer. `raw_file`, if any, is the unprocessed file of the text: lines `# 12
-  /// "name"` and `#line 12` then renumber its lines.
-  lexer(const mapped_text& text, diagnostics& report, source_file* raw_file, bool warnings);
+  /// "name"` and `#line 12` then renumber its lines. Without `has_lines`, `__LINE__` is 0 and `__INCL__` is empty.
+  lexer(const mapped_text& text, diagnostics& report, source_file* raw_file, bool warnings, bool has_lines = true);
 
   [[nodiscard]] token next();
 
@@ -43,12 +43,14 @@ class lexer {
   std::size_t position_ = 0;
   diagnostics& report_;
   source_file* raw_file_;
-  bool warnings_;
+  bool warnings_, has_lines_;
 };
 
-[[nodiscard]] bool is_identifier_start(char c);
-[[nodiscard]] bool is_identifier_part(char c);
 [[nodiscard]] constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+[[nodiscard]] constexpr bool is_identifier_start(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '?';
+}
+[[nodiscard]] constexpr bool is_identifier_part(char c) { return is_identifier_start(c) || is_digit(c); }
 
 /// What a backslash and this character give in a string; nothing for an unknown escape sequence.
 [[nodiscard]] std::optional<char> escaped_character(char c);

@@ -29,6 +29,9 @@ struct parse_options {
   bool warnings = true;
   /// How deep trees of arguments may be; a deeper program is rejected with a diagnostic.
   std::uint32_t deepest = max_nesting_depth;
+  /// Whether the tree depends neither on files of `.include` nor on line numbers: `.include` is skipped, `__LINE__` is
+  /// 0 and `__INCL__` is empty.
+  bool isolated = false;
   /// Whether further files may be read.
   bool allow_include = true;
 };

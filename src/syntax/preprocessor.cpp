@@ -13,6 +13,7 @@
 #include "syntax/hints.hpp"
 #include "syntax/lexer.hpp"
 #include "syntax/macros.hpp"
+#include "syntax/physical_lines.hpp"
 #include "syntax/token_stream.hpp"
 
 namespace gpulog::syntax {
@@ -35,52 +36,6 @@ std::array<std::string, 3> predefined_values(std::uint32_t word_bits) {
     return std::string(text.data(), std::strftime(text.data(), text.size(), format, &local));
   };
   return {std::to_string(word_bits), quoted_time("\"%b %e %Y\""), quoted_time("\"%H:%M:%S\"")};
-}
-
-bool is_line_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
-
-/// Returns the length of a backslash with a line end at `at`, or 0.
-std::size_t line_splice(std::string_view text, std::size_t at) {
-  if (text.substr(at).starts_with("\\\n")) return 2;
-  if (text.substr(at).starts_with("\\\r\n")) return 3;
-  return 0;
-}
-
-/// Returns the position of the next line splice, or npos.
-std::size_t find_line_splice(std::string_view text, std::size_t at = 0) {
-  return std::min(text.find("\\\n", at), text.find("\\\r\n", at));
-}
-
-/// Returns the end of a comment at `at`, or `at` if no comment starts here. A line comment ends before its line end,
-/// unless a backslash precedes the line end.
-std::size_t end_of_comment(std::string_view text, std::size_t at) {
-  if (text.substr(at).starts_with("//")) {
-    for (std::size_t end = at;; ++end) {
-      end = text.find('\n', end);
-      if (end == std::string_view::npos) return text.size();
-      const std::size_t last = text[end - 1] == '\r' ? end - 2 : end - 1;
-      if (text[last] != '\\') return end;
-    }
-  }
-  if (!text.substr(at).starts_with("/*")) return at;
-  const std::size_t end = text.find("*/", at + 2);
-  return end == std::string_view::npos ? text.size() : end + 2;
-}
-
-/// The end of a string or character constant that begins at `at` and ends on its line; else the next byte.
-std::size_t end_of_constant(std::string_view text, std::size_t at) {
-  const std::size_t end = end_of_macro_token(text, at);
-  return text.substr(at, end - at).find('\n') == std::string_view::npos ? end : at + 1;
-}
-
-/// Skips white space of a line. A comment is white space, the line ends inside it included.
-std::size_t skip_line_space(std::string_view text, std::size_t at) {
-  while (at < text.size()) {
-    const std::size_t end = end_of_comment(text, at) + line_splice(text, at);
-    if (end == at && !is_line_space(text[at])) break;
-    at = std::max(end, at + 1);
-  }
-  return at;
 }
 
 /// The tokens of a file from a position on, across lines and comments.

@@ -141,6 +141,13 @@ enum class token_kind : std::uint8_t {
   return kind >= token_kind::directive_decl && kind <= token_kind::directive_once;
 }
 
+[[nodiscard]] constexpr bool is_opening_bracket(token_kind kind) {
+  return kind == token_kind::left_parenthesis || kind == token_kind::left_bracket || kind == token_kind::left_brace;
+}
+[[nodiscard]] constexpr bool is_closing_bracket(token_kind kind) {
+  return kind == token_kind::right_parenthesis || kind == token_kind::right_bracket || kind == token_kind::right_brace;
+}
+
 [[nodiscard]] constexpr bool is_aside(token_kind kind) { return kind >= token_kind::doc_comment; }
 
 struct token {

@@ -40,8 +40,12 @@ void token_stream::enter_main(source_file& file) {
   const bool process = options_.preprocess && needs_preprocessing(file, options_);
   auto text =
       std::make_unique<mapped_text>(process ? preprocess(file, sources_, report_, options_) : mapped_text(file));
+  push_level(file, std::move(text), process ? nullptr : &file);
+}
+
+void token_stream::push_level(source_file& file, std::unique_ptr<mapped_text> text, source_file* raw_file) {
   const mapped_text& stable = *text;
-  levels_.push_back({&file, std::move(text), lexer(stable, report_, process ? nullptr : &file, options_.warnings)});
+  levels_.push_back({&file, std::move(text), lexer(stable, report_, raw_file, options_.warnings, !options_.isolated)});
 }
 
 void token_stream::enter_included(const token& directive, const token& name) {
@@ -73,8 +77,7 @@ void token_stream::enter_included(const token& directive, const token& name) {
       return;
     }
     auto text = std::make_unique<mapped_text>(file);
-    const mapped_text& stable = *text;
-    levels_.push_back({&file, std::move(text), lexer(stable, report_, &file, options_.warnings)});
+    push_level(file, std::move(text), &file);
   } catch (const user_error&) {
     report_.error(where, "cannot read file " + path);
   }
@@ -105,6 +108,7 @@ token token_stream::produce() {
           name.kind = token_kind::invalid;
           return name;
         }
+        if (options_.isolated) break;
         enter_included(result, name);
         result.kind = token_kind::include_begins;
         return result;

@@ -41,6 +41,7 @@ class token_stream {
     lexer tokens;
   };
   void enter_main(source_file& file);
+  void push_level(source_file& file, std::unique_ptr<mapped_text> text, source_file* raw_file);
   void enter_included(const token& directive, const token& name);
   token produce();
 

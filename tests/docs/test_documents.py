@@ -92,6 +92,7 @@ class Cpp(unittest.TestCase):
 class Flags(unittest.TestCase):
     PAGE = 'docs/flags.md'
     REFUSED = 'Flags of Soufflé that are refused'
+    PAGES_OF_COMMANDS = {'fmt': 'docs/formatting.md', 'profile': 'docs/record.md'}
 
     def setUp(self):
         self.text = read(self.PAGE)
@@ -118,17 +119,19 @@ class Flags(unittest.TestCase):
         for name in ['README.md', *fnmatch.filter(documents.all_documents(), 'docs/*.md')]:
             commands = [line.split('#')[0] for block in documents.blocks_of(name) if block.kind in ('console', 'sh')
                         for line in block.lines if 'gpulog' in line.split() or 'build/release/gpulog' in line.split()]
-            of_profile = [line for line in commands if 'gpulog profile' in line]
-            commands = [line for line in commands if line not in of_profile]
-            found = {flag for line in of_profile for flag in re.findall(r'(?<=\s)(--[a-z][\w-]*|-[A-Za-z])', line)}
-            self.assertFalse(found - self.flags_of('profile', '--help'), name)
+            for command in self.PAGES_OF_COMMANDS:
+                of_command = [line for line in commands if 'gpulog ' + command in line]
+                commands = [line for line in commands if line not in of_command]
+                found = {flag for line in of_command for flag in re.findall(r'(?<=\s)(--[a-z][\w-]*|-[A-Za-z])', line)}
+                self.assertFalse(found - self.flags_of(command, '--help'), name)
             found = {flag for line in commands for flag in re.findall(r'(?<=\s)(--[a-z][\w-]*|-[A-Za-z])', line)}
             self.assertFalse(found - self.known - refused, name)
 
-    def test_those_of_profile(self):
-        text = read('docs/record.md')
-        for flag in self.flags_of('profile', '--help') - {'-h', '--help'}:
-            self.assertRegex(text, r'[` ]%s\b' % flag)
+    def test_those_of_commands(self):
+        for command, page in self.PAGES_OF_COMMANDS.items():
+            text = read(page)
+            for flag in self.flags_of(command, '--help') - {'-h', '--help'}:
+                self.assertRegex(text, r'[` ]%s\b' % flag)
 
     def test_refused_ones_are_refused(self):
         for flag in sorted(self.documented(section(self.text, self.REFUSED))):

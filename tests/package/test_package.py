@@ -299,8 +299,10 @@ class Pages(InFolder):
         shown = run('groff', '-man', '-Tascii', '-P-cbou', path)
         for name in self.options():
             self.assertRegex(shown, r'(?m)^ .*(?<![\w-])%s\b' % re.escape(name))
-        self.assertIn('gpulog profile [option ...] record [record]', shown)
-        self.assertIn('--html FILE', shown)
+        for usage in ('gpulog fmt [option ...] file ...', 'gpulog profile [option ...] record [record]'):
+            self.assertIn(usage, shown)
+        for option in ('--html FILE', '--check'):
+            self.assertIn(option, shown)
 
     def completed_by_bash(self, *words):
         path, _ = self.page('gpulog.bash')
@@ -323,10 +325,13 @@ class Pages(InFolder):
             with open(self.path(name), 'w', encoding='utf-8'):
                 pass
         os.mkdir(self.path('facts'))
-        self.assertEqual(self.completed_by_bash(''), ['profile', 'program.dl', 'facts'])
+        self.assertEqual(self.completed_by_bash(''), ['fmt', 'profile', 'program.dl', 'facts'])
         self.assertEqual(self.completed_by_bash('-w', ''), ['program.dl', 'facts'])
         self.assertEqual(self.completed_by_bash('profile', '--h'), ['--help', '--html'])
         self.assertEqual(self.completed_by_bash('profile', 'oth'), ['other.txt'])
+        self.assertEqual(self.completed_by_bash('fmt', '--d'), ['--diff'])
+        self.assertEqual(self.completed_by_bash('fmt', 'p'), ['program.dl'])
+        self.assertEqual(self.completed_by_bash('fmt', 'oth'), [])
         self.assertEqual(self.completed_by_bash('-F', ''), ['facts'])
 
     def test_fish(self):
@@ -335,6 +340,7 @@ class Pages(InFolder):
         self.assertEqual(self.completed_by_fish('--show initial-ast,transformed-r'), ['initial-ast,transformed-ram'])
         self.assertEqual(self.completed_by_fish('--tune magic-s'), ['magic-sets='])
         self.assertIn('profile', self.completed_by_fish('pro'))
+        self.assertIn('--check', self.completed_by_fish('fmt --ch'))
         self.assertIn('--html', self.completed_by_fish('profile --ht'))
         self.assertLessEqual({name for name in self.options() if name.startswith('--')}, set(self.completed_by_fish('--')))
         self.assertLessEqual({name for name in self.options() if len(name) == 2}, set(self.completed_by_fish('-')))

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cli/help_text.hpp"
@@ -28,13 +27,6 @@ struct profile_arguments {
   std::size_t most = 10;
 };
 
-void write_file(const std::string& path, const std::string& text) {
-  io::output_file file(path);
-  file.write(text);
-  file.close();
-  file.rename();
-}
-
 int show(const profile_arguments& given) {
   const run_record record = read_record(given.files.front());
   if (given.files.size() == 2) {
@@ -43,15 +35,13 @@ int show(const profile_arguments& given) {
     fmt::print("{}", comparison_tables(record, read_record(given.files.back()), given.most));
     return 0;
   }
-  if (!given.page_file.empty()) write_file(given.page_file, page_of(record));
-  if (!given.trace_file.empty()) write_file(given.trace_file, trace_of(record));
+  if (!given.page_file.empty()) io::write_file(given.page_file, page_of(record));
+  if (!given.trace_file.empty()) io::write_file(given.trace_file, trace_of(record));
   if (given.page_file.empty() && given.trace_file.empty()) fmt::print("{}", profile_tables(record, given.most));
   return 0;
 }
 
 }  // namespace
-
-bool is_profile_command(int count, char** texts) { return count > 1 && std::string_view(texts[1]) == "profile"; }
 
 int show_profile(int count, char** texts) {
   profile_arguments given;

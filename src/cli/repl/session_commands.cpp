@@ -59,10 +59,7 @@ session::reply session::save(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored))
     throw input_error(fmt::format("The file {} exists: name a new file", path));
-  io::output_file file(path);
-  file.write(program_.source());
-  file.close();
-  file.rename();
+  io::write_file(path, program_.source());
   return reply::done;
 }
 

@@ -193,11 +193,7 @@ void run_report::renew() {
   const std::string text = to_json(seen);
   try {
     for (const std::string& path : run_.options.report_files) {
-      if (io::is_written_in_place(path)) continue;
-      io::output_file file(path);
-      file.write(text);
-      file.close();
-      file.rename();
+      if (!io::is_written_in_place(path)) io::write_file(path, text);
     }
   } catch (const user_error&) {
   }

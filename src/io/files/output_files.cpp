@@ -236,6 +236,13 @@ void output_file::rename() {
   unfinished.remove(std::exchange(registration_, -1));
 }
 
+void write_file(const std::filesystem::path& path, std::string_view bytes) {
+  output_file file(path);
+  file.write(bytes);
+  file.close();
+  file.rename();
+}
+
 std::filesystem::path output_files::real_path(const std::filesystem::path& path) {
   std::error_code ignored;
   const std::filesystem::path file = behind_links(path);

@@ -60,6 +60,9 @@ class output_file {
   std::ptrdiff_t registration_ = -1;
 };
 
+/// Writes or replaces a whole file. @throws output_error
+void write_file(const std::filesystem::path& path, std::string_view bytes);
+
 /// Finds outputs that can't be written, before the run computes their rows.
 class output_check {
  public:

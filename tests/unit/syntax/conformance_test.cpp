@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "formatting.hpp"
 #include "support/diagnostics.hpp"
 #include "syntax/parser.hpp"
 #include "syntax/printer.hpp"
@@ -73,6 +74,26 @@ TEST(conformance_programs, programs_without_syntax_errors_parse_and_print_back) 
     second.parsed = parse(second.sources.add("printed.dl", text), second.sources, second.report);
     EXPECT_FALSE(second.report.has_errors()) << folder << "\n" << second.report.to_string();
     EXPECT_TRUE(first.parsed == second.parsed) << folder << "\n" << text;
+  }
+}
+
+TEST(conformance_programs, formatting_keeps_the_program) {
+  const auto folders = cases();
+  if (folders.empty()) GTEST_SKIP() << "GPULOG_CONFORMANCE is not set";
+  for (const fs::path& folder : folders) {
+    SCOPED_TRACE(folder);
+    source_manager sources;
+    diagnostics report;
+    source_file& file = sources.load((folder / "program.dl").string());
+    const std::string text(file.text());
+    const std::vector<text_edit> edits = format_program(file, sources, report, {});
+    const bool has_error = has_syntax_error(folder) && text.find(".include") == std::string::npos;
+    EXPECT_EQ(report.has_errors(), has_error) << report.to_string();
+    if (has_error) continue;
+    const std::string result = text_after_formatting(text);
+    EXPECT_EQ(words_of(result), words_of(text));
+    EXPECT_EQ(text_after_formatting(result), result);
+    EXPECT_EQ(apply_edits(text, edits), result);
   }
 }
 
