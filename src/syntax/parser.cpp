@@ -49,12 +49,6 @@ program parser::run() {
   return result;
 }
 
-bool parser::at(token_kind kind) {
-  if (current_.kind == kind) return true;
-  if (!may_be(kind)) expected_.push_back(kind);
-  return false;
-}
-
 bool parser::accept(token_kind kind) {
   if (!at(kind)) return false;
   take();
@@ -66,15 +60,15 @@ token parser::expect(token_kind kind) {
   return take();
 }
 
-token parser::take(std::vector<token> annotations) {
-  expected_.clear();
+token parser::take_annotated() {
+  expected_.reset();
   ++taken_;
   note_brackets();
   note_for_hints();
   last_span_ = current_.span;
   last_kind_ = current_.kind;
   token taken = std::move(current_);
-  advance(std::move(annotations));
+  advance();
   if (taken.kind == token_kind::semicolon && is_on_next_line_of_item()) item_.last_semicolon = taken.span;
   return taken;
 }
@@ -113,8 +107,7 @@ void parser::note_for_hints() {
     item_.long_symbol = current_.span;
 }
 
-void parser::advance(std::vector<token> annotations) {
-  unattached_ = std::move(annotations);
+void parser::advance() {
   current_ = tokens_.take();
   for (const token& aside : tokens_.asides()) {
     if (aside.kind == token_kind::include_begins) warn_of_unattached("before '.include'");
@@ -170,7 +163,7 @@ void parser::items(std::vector<item>& out, bool in_component) {
 
 void parser::one_item(std::vector<item>& out, bool in_component) {
   annotations();
-  expected_.clear();
+  expected_.reset();
   taken_before_item_ = taken_;
   item_ = {current_.kind, current_.span, flags_after(out)};
   open_.clear();
@@ -235,7 +228,7 @@ void parser::one_item(std::vector<item>& out, bool in_component) {
 }
 
 void parser::recover(bool in_component, std::int64_t braces_around) {
-  expected_.clear();
+  expected_.reset();
   while (true) {
     switch (current_.kind) {
       case token_kind::end_of_file:
@@ -318,7 +311,8 @@ void parser::annotation_body(std::vector<token> annotations) {
   }
   take();
   while (!at(token_kind::right_bracket)) skip_balanced();
-  take(std::move(annotations));
+  unattached_ = std::move(annotations);
+  take_annotated();
 }
 
 /// Skips one token, or everything between two matching brackets.

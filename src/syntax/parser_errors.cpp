@@ -57,11 +57,12 @@ diagnostics::entry& parser::report_current() {
   constexpr std::size_t max_named = 4;
   std::string message = "syntax error, unexpected ";
   message += readable_name(current_.kind);
-  if (expected_.size() <= max_named) {
-    std::sort(expected_.begin(), expected_.end());
-    for (std::size_t number = 0; number < expected_.size(); ++number) {
-      message += number == 0 ? ", expecting " : " or ";
-      message += readable_name(expected_[number]);
+  if (expected_.count() <= max_named) {
+    std::string_view separator = ", expecting ";
+    for (std::size_t kind = 0; kind < expected_.size(); ++kind) {
+      if (!expected_.test(kind)) continue;
+      message += std::exchange(separator, " or ");
+      message += readable_name(static_cast<token_kind>(kind));
     }
   }
   return report_unexpected(current_.span, message);
@@ -123,7 +124,7 @@ unexpected_place parser::place_of_current() {
     if (value) flags |= flag;
   };
   const std::size_t taken = taken_ - taken_before_item_;
-  const auto wants_only = [this](token_kind kind) { return expected_.size() == 1 && may_be(kind); };
+  const auto wants_only = [this](token_kind kind) { return expected_.count() == 1 && may_be(kind); };
   const auto innermost = [this](token_kind closing) { return !open_.empty() && open_.back().closing == closing; };
   set(item_begin, taken == 0);
   set(second_token, taken == 1);

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <bitset>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -28,7 +30,7 @@ class parser {
  public:
   parser(source_file& main_file, source_manager& sources, diagnostics& report, const parse_options& options)
       : tokens_(main_file, sources, report, options), report_(report), options_(options) {
-    advance({});
+    advance();
   }
 
   program run();
@@ -37,21 +39,26 @@ class parser {
  private:
   // ---- tokens (parser.cpp) ----
   /// Returns whether the current token has the given kind, which becomes one of the expected kinds.
-  bool at(token_kind kind);
+  bool at(token_kind kind) {
+    if (current_.kind == kind) return true;
+    expected_.set(static_cast<std::size_t>(kind));
+    return false;
+  }
   bool accept(token_kind kind);
   token expect(token_kind kind);
-  token take() { return take({}); }
-  /// @param annotations precede the next token
-  token take(std::vector<token> annotations);
-  /// Reads the current token; `annotations` and doc comments precede it.
-  void advance(std::vector<token> annotations);
+  token take() {
+    unattached_.clear();
+    return take_annotated();
+  }
+  /// Takes the current token; unattached annotations precede the next token.
+  token take_annotated();
+  /// Reads the current token.
+  void advance();
   [[nodiscard]] const token& next_token() { return tokens_.peek(); }
   /// Records brackets of the current token, which is taken.
   void note_brackets();
   void note_for_hints();
-  [[nodiscard]] bool may_be(token_kind kind) const {
-    return std::find(expected_.begin(), expected_.end(), kind) != expected_.end();
-  }
+  [[nodiscard]] bool may_be(token_kind kind) const { return expected_.test(static_cast<std::size_t>(kind)); }
   [[nodiscard]] source_span since(const source_span& begin) const { return join(begin, last_span_); }
   identifier expect_identifier();
   qualified_name expect_qualified_name();
@@ -209,8 +216,8 @@ class parser {
   std::vector<token> unattached_;  ///< doc comments, and the `@` of annotations, before the current token
   source_span last_span_;          ///< of the last taken token
   token_kind last_kind_ = token_kind::end_of_file;
-  std::vector<token_kind> expected_;  ///< kinds that the current token was compared with
-  std::size_t taken_ = 0;             ///< number of tokens taken so far
+  std::bitset<token_kind_count> expected_;  ///< kinds that the current token was compared with
+  std::size_t taken_ = 0;                   ///< number of tokens taken so far
   std::size_t taken_before_item_ = 0;
   bool item_follows_ = false;  ///< after the last reported syntax error
   /// The item that is being read, for hints.

@@ -1,6 +1,7 @@
 #include "syntax/token.hpp"
 
 #include <array>
+#include <cstdint>
 #include <unordered_map>
 
 namespace gpulog::syntax {
@@ -132,33 +133,42 @@ constexpr bool in_order() {
 }
 static_assert(in_order(), "readable_name reads the table by kind");
 
-using spelling_map = std::unordered_map<std::string_view, token_kind>;
-
-spelling_map spellings(bool (*wanted)(token_kind)) {
-  spelling_map result;
-  for (const named_kind& entry : named_kinds) {
-    if (wanted(entry.kind)) result.emplace(entry.spelling, entry.kind);
+/// Kinds by spelling. Most names share first byte and length with no spelling, and need no hash.
+class spelling_map {
+ public:
+  explicit spelling_map(bool (*wanted)(token_kind)) {
+    for (const named_kind& entry : named_kinds) {
+      if (!wanted(entry.kind)) continue;
+      kinds_.emplace(entry.spelling, entry.kind);
+      lengths_[static_cast<unsigned char>(entry.spelling[0])] |= bit_of_length(entry.spelling);
+    }
   }
-  return result;
-}
 
-token_kind find_or(const spelling_map& map, std::string_view word, token_kind otherwise) {
-  const auto found = map.find(word);
-  return found == map.end() ? otherwise : found->second;
-}
+  [[nodiscard]] token_kind find_or(std::string_view word, token_kind otherwise) const {
+    if (word.empty() || (lengths_[static_cast<unsigned char>(word[0])] & bit_of_length(word)) == 0) return otherwise;
+    const auto entry = kinds_.find(word);
+    return entry == kinds_.end() ? otherwise : entry->second;
+  }
+
+ private:
+  static std::uint64_t bit_of_length(std::string_view word) { return std::uint64_t{1} << (word.size() % 64); }
+
+  std::unordered_map<std::string_view, token_kind> kinds_;
+  std::array<std::uint64_t, 256> lengths_{};  ///< for each first byte, a bit for each length
+};
 
 }  // namespace
 
 std::string_view readable_name(token_kind kind) { return named_kinds[static_cast<std::size_t>(kind)].readable; }
 
 token_kind kind_of_word(std::string_view word) {
-  static const spelling_map words = spellings([](token_kind kind) { return is_word(kind); });
-  return find_or(words, word, token_kind::identifier);
+  static const spelling_map words([](token_kind kind) { return is_word(kind); });
+  return words.find_or(word, token_kind::identifier);
 }
 
 token_kind kind_of_directive(std::string_view word) {
-  static const spelling_map directives = spellings([](token_kind kind) { return is_directive(kind); });
-  return find_or(directives, word, token_kind::dot);
+  static const spelling_map directives([](token_kind kind) { return is_directive(kind); });
+  return directives.find_or(word, token_kind::dot);
 }
 
 std::vector<std::string_view> directive_names() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -149,6 +150,8 @@ enum class token_kind : std::uint8_t {
 }
 
 [[nodiscard]] constexpr bool is_aside(token_kind kind) { return kind >= token_kind::doc_comment; }
+
+inline constexpr std::size_t token_kind_count = static_cast<std::size_t>(token_kind::include_ends) + 1;
 
 struct token {
   token_kind kind = token_kind::end_of_file;
