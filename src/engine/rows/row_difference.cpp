@@ -20,29 +20,60 @@ void read_row(const row_view& from, std::uint64_t row, std::vector<word>& to) {
   for (std::size_t c = 0; c < from.columns.size(); ++c) to[c] = from.columns[c][row];
 }
 
-/// Returns, for the rows [first, last) of `all`, whether `others` lacks the row.
-std::vector<bool> missing_rows(const row_view& all, std::uint64_t first, std::uint64_t last, const row_view& others,
-                               backend::memory_resource& memory) {
-  std::vector<bool> missing(last - first, true);
+/// Returns the numbers of rows without an equal row near the same position of `others`.
+std::vector<std::uint64_t> unmatched_rows(const row_view& all, const row_view& others) {
+  constexpr std::uint64_t longest_shift = 8;  // by inserted and removed rows
+  std::vector<std::uint64_t> unmatched;
+  std::uint64_t other = 0;
+  for (std::uint64_t row = 0; row < all.rows; ++row, ++other) {
+    bool is_matched = false;
+    for (std::uint64_t shift = 0; shift <= longest_shift && other < others.rows && !is_matched; ++shift) {
+      if (row + shift < all.rows && are_equal(all, row + shift, others, other)) {
+        is_matched = true;
+        for (const std::uint64_t end = row + shift; row < end; ++row) unmatched.push_back(row);
+      } else if (other + shift < others.rows && are_equal(all, row, others, other + shift)) {
+        is_matched = true;
+        other += shift;
+      }
+    }
+    if (!is_matched) unmatched.push_back(row);
+  }
+  return unmatched;
+}
+
+/// Copies rows of a relation by number.
+staged_rows picked(const row_view& from, const std::vector<std::uint64_t>& numbers, backend::memory_resource& memory) {
+  staged_rows rows;
+  rows.rows = numbers.size();
+  for (const word* const column : from.columns) {
+    word* to = rows.columns.emplace_back(memory, rows.rows).data();
+    for (const std::uint64_t number : numbers) *to++ = column[number];
+  }
+  return rows;
+}
+
+/// Returns the numbers of the rows of `all` that are missing in `others`.
+std::vector<std::uint64_t> missing_rows(const row_view& all, const row_view& others, backend::memory_resource& memory) {
+  std::vector<bool> has_equal(all.rows);
   std::vector<word> row(all.columns.size());
-  row_view range{all.columns, last - first};
-  for (const word*& column : range.columns) column += first;
-  // The smaller side gets the index.
-  if (range.rows <= others.rows) {
-    const column_index index(range.columns, range.rows, memory);
-    for (std::uint64_t i = 0; i < others.rows; ++i) {
-      read_row(others, i, row);
-      index.for_each(row, [&missing](std::uint64_t place) {
-        missing[place] = false;
+  const bool is_smaller = all.rows <= others.rows;  // the smaller side gets the index
+  const row_view& indexed = is_smaller ? all : others;
+  const row_view& searched = is_smaller ? others : all;
+  const column_index index(indexed.columns, indexed.rows, memory);
+  for (std::uint64_t i = 0; i < searched.rows; ++i) {
+    read_row(searched, i, row);
+    if (is_smaller) {
+      index.for_each(row, [&has_equal](std::uint64_t place) {
+        has_equal[place] = true;
         return true;
       });
+    } else {
+      has_equal[i] = index.contains(row);
     }
-    return missing;
   }
-  const column_index index(others.columns, others.rows, memory);
-  for (std::uint64_t i = 0; i < range.rows; ++i) {
-    read_row(range, i, row);
-    missing[i] = !index.contains(row);
+  std::vector<std::uint64_t> missing;
+  for (std::uint64_t i = 0; i < all.rows; ++i) {
+    if (!has_equal[i]) missing.push_back(i);
   }
   return missing;
 }
@@ -50,25 +81,15 @@ std::vector<bool> missing_rows(const row_view& all, std::uint64_t first, std::ui
 }  // namespace
 
 staged_rows rows_only_in(const row_view& all, const row_view& others, backend::memory_resource& memory) {
-  staged_rows result;
+  staged_rows rows;
   if (all.columns.empty()) {
-    result.rows = all.rows != 0 && others.rows == 0 ? 1 : 0;
-    return result;
+    rows.rows = all.rows != 0 && others.rows == 0 ? 1 : 0;
+    return rows;
   }
-  const std::uint64_t common = std::min(all.rows, others.rows);
-  std::uint64_t first = 0;
-  while (first < common && are_equal(all, first, others, first)) ++first;
-  std::uint64_t last = all.rows;
-  while (all.rows - last < common - first && are_equal(all, last - 1, others, others.rows - (all.rows - last) - 1))
-    --last;
-  const std::vector<bool> missing = missing_rows(all, first, last, others, memory);
-  std::vector<word> row(all.columns.size());
-  for (std::uint64_t i = first; i < last; ++i) {
-    if (!missing[i - first]) continue;
-    read_row(all, i, row);
-    append_row(result, row, memory);
-  }
-  return result;
+  rows = picked(all, unmatched_rows(all, others), memory);
+  if (rows.rows == 0) return rows;
+  const row_view unmatched{rows.pointers(), rows.rows};
+  return picked(unmatched, missing_rows(unmatched, others, memory), memory);
 }
 
 staged_rows joined(std::vector<staged_rows> blocks, std::size_t columns, backend::memory_resource& memory) {
