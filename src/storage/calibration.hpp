@@ -18,12 +18,14 @@ inline constexpr std::uint64_t matrix_per_hash = 8;
 /// a word.
 inline constexpr std::uint64_t least_packed_bytes = 16u << 20;
 inline constexpr double tuples_per_word = 2;
-/// Number of slots per thread when a growing table is rehashed: starting a thread costs as much as tens of thousands of
-/// slots; if tuples are read to find a slot, each read misses the cache in several columns (`bench_tuple_sets`). With
-/// 2^20 and 2^18, the growing sets of java_points_to with 16 threads took 0.20 s, with these numbers 0.15 s; no command
-/// prints this time.
+/// Minimum number of slots that a worker moves at a time when a table grows; fewer if tuples are read to find a slot,
+/// because each read misses the cache in several columns (`bench_tuple_sets`).
+/// With 2^20 and 2^18, the growing sets of java_points_to with 16 threads took 0.20 s, with these numbers 0.15 s; no
+/// command prints this time.
 inline constexpr std::uint64_t slots_of_a_thread = 1u << 16;
 inline constexpr std::uint64_t row_slots_of_a_thread = 1u << 15;
+/// Rows that workers insert into a new set between two growths. No command measures it.
+inline constexpr std::uint64_t rows_between_growths = 1u << 18;
 /// The number of tuples per word is estimated from one word in this many. No command measures this value.
 inline constexpr std::uint64_t sampled_word_share = 64;
 /// Of new tuples with priorities, one part in this many is evaluated first: tuples that are better than a bound

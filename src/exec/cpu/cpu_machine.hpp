@@ -300,7 +300,9 @@ class cpu_machine {
       try {
         runner.emplace(*version.program, relations, worker, *scratch_[worker], gate, stop, memory.windows(),
                        memory.folded());
-        runner->run(0, version.rows, [&](std::uint64_t room) { target.make_room(backend_, room); });
+        runner->run(0, version.rows, [&](std::uint64_t room, const backend::piece_runner& helpers) {
+          target.make_room(backend_, room, helpers);
+        });
       } catch (const kernels::arithmetic_fault&) {
         return leave();
       } catch (const kernels::rule_fault&) {

@@ -65,6 +65,7 @@ class pipeline_run final : private kernels::match_sharer {
     const std::uint64_t piece =
         std::clamp<std::uint64_t>(rows / (workers * 16ULL), 1, calibration::tiles_of_a_piece * storage::tile_rows);
     start_workers(workers);
+    make_expected_room(workers);
     auto pool = means_.backend->make_pool(workers);
     pool_ = &pool;
     pool.run([&](unsigned worker) {
@@ -116,7 +117,8 @@ class pipeline_run final : private kernels::match_sharer {
 
   [[nodiscard]] relation& target() const { return *(*relations_)[program_->target]; }
   [[nodiscard]] auto make_room() const {
-    return [this](std::uint64_t room) { target().make_room(*means_.backend, room); };
+    return
+        [this](std::uint64_t room, const auto&... helpers) { target().make_room(*means_.backend, room, helpers...); };
   }
   [[nodiscard]] kernels::tile_runner<storage::exclusive_access> only_runner(kernels::match_sharer* sharer) {
     gate_.emplace(1);
@@ -158,6 +160,16 @@ class pipeline_run final : private kernels::match_sharer {
     return rest;
   }
 
+  /// Makes room for as many rows as the last iteration added: workers that grow a relation between their tiles wait for
+  /// each other. At most a quarter of the rows, so that the last iterations do not double a set for nothing.
+  void make_expected_room(unsigned workers) {
+    relation& into = target();
+    if (!into.inserts_at_once()) return;
+    const std::uint64_t appended = into.appended_rows();
+    const std::uint64_t expected = into.delta_rows() - std::min(appended, into.delta_rows());
+    const std::uint64_t room = relation::room_for(workers) + std::min(expected, (into.rows() + appended) / 4);
+    while (!into.has_room(room)) into.make_room(*means_.backend, room);
+  }
   void start_workers(unsigned workers) {
     kernels::refresh_searched(*program_, *relations_);
     gate_.emplace(workers);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <mutex>
-#include <shared_mutex>
 #include <utility>
 #include <vector>
 
@@ -42,7 +40,7 @@ class tile_runner {
         sources_(steps_, program, scratch, windows),
         folds_(steps_, sources_, program, scratch),
         gate_(&gate),
-        shared_room_(relation::room_for(gate.workers)),
+        shared_room_(relation::room_for(gate.workers())),
         stop_(stop),
         worker_(worker),
         folded_(folded),
@@ -72,12 +70,12 @@ class tile_runner {
   }
 
   /// Runs over rows [begin, end) of the first segment's input, or until the head has all it can have.
-  /// make_room(rows) is called with everybody else elsewhere. given: columns of these rows (tile_sources::give_rows).
+  /// make_room is called as worker_gate::require_room() says. given: columns of these rows (tile_sources::give_rows).
   /// @throws arithmetic_fault, interrupted, costly_reading, over_budget, backend::memory_exceeded
   template <class MakeRoom>
   void run(std::uint64_t begin, std::uint64_t end, const MakeRoom& make_room, const word* const* given = nullptr) {
     sources_.give_rows(given);
-    const auto held = hold_gate();
+    const worker_gate::visit inside(Access::is_concurrent ? gate_ : nullptr);
     try {
       expand_rows(begin, end, make_room);
     } catch (const head_is_full&) {  // filled by any worker or rule
@@ -87,7 +85,7 @@ class tile_runner {
   /// Runs matches [begin, end) of shared bindings. Throws like run().
   template <class MakeRoom>
   void run_matches(const shared_matches& shared, std::uint64_t begin, std::uint64_t end, const MakeRoom& make_room) {
-    const auto held = hold_gate();
+    const worker_gate::visit inside(Access::is_concurrent ? gate_ : nullptr);
     expansion_scratch& state = *scratch_->expansions[shared.segment];
     state.filled = state.gathered = 0;
     try {
@@ -103,25 +101,18 @@ class tile_runner {
   /// Runs the segments after two initial scans on n <= tile_rows pairs of rows. Sets passes[i] if pair i reaches the
   /// end, where the head holds the register of the second segment that numbers the pairs. Throws like run().
   void run_pairs(const std::uint64_t* first, const std::uint64_t* second, std::uint32_t n, std::uint8_t* passes) {
-    const auto held = hold_gate();
+    const worker_gate::visit inside(Access::is_concurrent ? gate_ : nullptr);
     sources_.load_rows(program_->segments[0], first, n, 1);
     sources_.load_rows(program_->segments[1], second, n, 1);
     word* const numbers = steps_.own(1, program_->head.front());
     for (std::uint32_t i = 0; i < n; ++i) numbers[i] = i;
     std::fill_n(passes, n, std::uint8_t{0});
     passes_ = passes;
-    process(1, n, [](std::uint64_t) {});
+    process(1, n, [](const auto&...) {});
     passes_ = nullptr;
   }
 
  private:
-  /// Holds the gate while relations are read or written.
-  [[nodiscard]] std::shared_lock<std::shared_mutex> hold_gate() {
-    std::shared_lock<std::shared_mutex> held(gate_->mutex, std::defer_lock);
-    if constexpr (Access::is_concurrent) held.lock();
-    return held;
-  }
-
   /// Thrown when the rest of the run cannot find any new tuple.
   class head_is_full {};
 

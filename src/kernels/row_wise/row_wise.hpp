@@ -7,7 +7,6 @@
 #include <mutex>
 #include <optional>
 #include <set>
-#include <shared_mutex>
 #include <utility>
 #include <vector>
 
@@ -202,15 +201,17 @@ class row_evaluator {
   template <class Access>
   void insert_all(storage::relation& target) {
     worker_gate gate(backend_->workers());
-    const std::uint64_t room = storage::relation::room_for(gate.workers);
-    std::vector<std::unique_ptr<storage::insert_scratch>> scratch(gate.workers);
+    const std::uint64_t room = storage::relation::room_for(gate.workers());
+    std::vector<std::unique_ptr<storage::insert_scratch>> scratch(gate.workers());
     for_each_row([&](unsigned worker, word row, const row_values& values) {
       auto& own = scratch[worker];
       if (!own) own = std::make_unique<storage::insert_scratch>();
       values.in_pieces(storage::tile_rows, [&](const storage::bitmap_words& words, std::uint32_t n, std::uint32_t) {
-        const std::shared_lock<std::shared_mutex> inside(gate.mutex);
+        const worker_gate::visit inside(&gate);
         gate.require_room<storage::concurrent_access>(target, room,
-                                                      [&](std::uint64_t more) { target.make_room(*backend_, more); });
+                                                      [&](std::uint64_t more, const backend::piece_runner& helpers) {
+                                                        target.make_room(*backend_, more, helpers);
+                                                      });
         if (numbers_ == nullptr) {
           target.insert_words<Access>(row, words, n, *own, worker);
         } else {

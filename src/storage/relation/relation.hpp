@@ -124,10 +124,15 @@ class relation {
   }
   /// Returns whether every worker may insert another tile.
   [[nodiscard]] bool has_room() const { return has_room(room_for(rows_.options.workers)); }
+  /// @param helpers workers that may help to move tuples
   /// @throws memory_exceeded
   template <class Backend>
+  void make_room(Backend& backend, std::uint64_t room, const backend::piece_runner& helpers) {
+    std::visit([&](auto& kind) { kind.make_room(backend, room, helpers); }, kept_by_);
+  }
+  template <class Backend>
   void make_room(Backend& backend, std::uint64_t room) {
-    std::visit([&](auto& kind) { kind.make_room(backend, room); }, kept_by_);
+    make_room(backend, room, backend::piece_runner(backend));
   }
   template <class Backend>
   void make_room(Backend& backend) {

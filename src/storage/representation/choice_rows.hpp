@@ -24,7 +24,7 @@ class choice_rows : public row_representation {
   [[nodiscard]] static const char* name() { return "hash"; }
   [[nodiscard]] std::uint64_t bytes() const;
   template <class Backend>
-  void make_room(Backend& backend, std::uint64_t room) {
+  void make_room(Backend& backend, std::uint64_t room, const backend::piece_runner&) {
     drop_rivals(backend);
     rows_->make_room(room);
   }

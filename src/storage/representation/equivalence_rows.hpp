@@ -20,7 +20,7 @@ class equivalence_rows : public row_representation {
   [[nodiscard]] std::uint64_t bytes() const { return classes_.bytes(); }
   [[nodiscard]] bool has_room(std::uint64_t room) const { return classes_.has_room(room); }
   template <class Backend>
-  void make_room(Backend&, std::uint64_t room) {
+  void make_room(Backend&, std::uint64_t room, const backend::piece_runner&) {
     classes_.make_room(std::max<std::uint64_t>(room, tile_rows));
   }
   /// @return the number of insertions that merged classes

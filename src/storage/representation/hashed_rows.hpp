@@ -18,9 +18,9 @@ class hashed_rows : public row_representation {
   [[nodiscard]] std::uint64_t bytes() const { return table_.bytes(); }
   [[nodiscard]] bool has_room(std::uint64_t room) const { return table_.has_room(room); }
   template <class Backend>
-  void make_room(Backend&, std::uint64_t room) {
+  void make_room(Backend&, std::uint64_t room, const backend::piece_runner& helpers) {
     rows_->make_room(room);
-    table_.make_room(room);
+    table_.make_room(room, helpers);
   }
   template <class Access>
   std::uint32_t insert(const word* const* values, std::uint32_t n, insert_scratch& scratch, unsigned worker) {

@@ -28,7 +28,7 @@ class hisa_rows : public row_representation {
   [[nodiscard]] std::uint64_t bytes() const { return set_.bytes() + candidates_.bytes(); }
   [[nodiscard]] bool has_room(std::uint64_t room) const { return candidates_.has_room(room); }
   template <class Backend>
-  void make_room(Backend& backend, std::uint64_t room) {
+  void make_room(Backend& backend, std::uint64_t room, const backend::piece_runner&) {
     const std::uint64_t capacity = candidates_.capacity();
     const std::uint64_t wanted = wanted_candidates();
     if (capacity >= wanted + room) return settle(backend);

@@ -35,10 +35,10 @@ class packed_rows : public row_representation {
     return rows_->has_room(room) && set_has_room(room) && !holds_present_only_;
   }
   template <class Backend>
-  void make_room(Backend&, std::uint64_t room) {
+  void make_room(Backend&, std::uint64_t room, const backend::piece_runner& helpers) {
     rows_->make_room(room);
-    if (holds_present_only_) hold_more(room);
-    if (!set_has_room(room)) grow_set(room);
+    if (holds_present_only_) hold_more(room, helpers);
+    if (!set_has_room(room)) grow_set(room, helpers);
   }
   template <class Access>
   std::uint32_t insert(const word* const* values, std::uint32_t n, insert_scratch& scratch, unsigned) {
@@ -60,19 +60,20 @@ class packed_rows : public row_representation {
   [[nodiscard]] bool set_has_room(std::uint64_t room) const {
     return std::visit([room](const auto& set) { return set.has_room(room); }, set_);
   }
-  void grow_set(std::uint64_t room);
-  void hold_more(std::uint64_t room);
-  bool become_bits();
-  void become_words(std::uint64_t room);
+  using workers = backend::piece_runner;
+  void grow_set(std::uint64_t room, const workers& helpers);
+  void hold_more(std::uint64_t room, const workers& helpers);
+  bool become_bits(const workers& helpers);
+  void become_words(std::uint64_t room, const workers& helpers);
   [[nodiscard]] bool narrow_takes_no_more() const;
-  void become_narrow(std::uint64_t room);
-  void become_hash(std::uint64_t room);
+  void become_narrow(std::uint64_t room, const workers& helpers);
+  void become_hash(std::uint64_t room, const workers& helpers);
   /// Returns the size of a hash set whose slots hold tuples.
   [[nodiscard]] std::uint64_t hash_bytes() const {
     return bytes() * (std::holds_alternative<narrow_set>(set_) ? sizeof(std::uint64_t) / sizeof(std::uint32_t) : 1);
   }
   template <class Set>
-  void insert_all_rows(Set& set, std::uint64_t room);
+  void insert_all_rows(Set& set, std::uint64_t room, const workers& helpers);
 
   std::variant<packed_set, narrow_set, bit_set, word_set> set_;
   std::optional<bit_matrix_shape> bounds_;  // shape for the bounds of values, if known

@@ -17,7 +17,7 @@ class nullary_rows : public row_representation {
   [[nodiscard]] static const char* name() { return "none"; }
   [[nodiscard]] static bool has_room(std::uint64_t) { return true; }
   template <class Backend>
-  void make_room(Backend&, std::uint64_t) {}
+  void make_room(Backend&, std::uint64_t, const backend::piece_runner&) {}
   template <class>
   std::uint32_t insert(const word* const*, std::uint32_t n, insert_scratch&, unsigned) {
     return n != 0 && rows_->tail.exchange(1, std::memory_order_relaxed) == 0 ? 1 : 0;

@@ -3,6 +3,7 @@
 #include <concepts>
 #include <cstdint>
 
+#include "backend/piece_runner.hpp"
 #include "storage/relation/column_store.hpp"
 #include "storage/sets/tuple_set.hpp"
 
@@ -27,7 +28,7 @@ class row_representation {
   [[nodiscard]] static std::uint64_t bytes() { return 0; }
   [[nodiscard]] bool has_room(std::uint64_t room) const { return rows_->has_room(room); }
   template <class Backend>
-  void make_room(Backend&, std::uint64_t room) {
+  void make_room(Backend&, std::uint64_t room, const backend::piece_runner&) {
     rows_->make_room(room);
   }
   /// Chooses among the inserted tuples if necessary. Called after a rule version, so that earlier rules take
@@ -65,12 +66,12 @@ class any_backend;
 template <class Kind>
 concept representation = requires(Kind& kind, const Kind& known, any_backend& backend, const word* const* values,
                                   std::uint32_t n, std::uint64_t room, insert_scratch& scratch, unsigned worker,
-                                  std::uint8_t* found) {
+                                  std::uint8_t* found, const backend::piece_runner& helpers) {
   { Kind::abilities } -> std::convertible_to<representation_abilities>;
   { known.name() } -> std::convertible_to<const char*>;
   { known.bytes() } -> std::same_as<std::uint64_t>;
   { known.has_room(room) } -> std::same_as<bool>;
-  kind.make_room(backend, room);
+  kind.make_room(backend, room, helpers);
   { kind.template insert<exclusive_access>(values, n, scratch, worker) } -> std::same_as<std::uint32_t>;
   { kind.template insert<concurrent_access>(values, n, scratch, worker) } -> std::same_as<std::uint32_t>;
   known.contains(values, n, scratch, found);

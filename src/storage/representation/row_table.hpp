@@ -32,13 +32,13 @@ class row_table {
     return rows_->has_room(room) && set_.has_room(room, rows_->capacity());
   }
   /// Makes room in the set; the columns must already have it.
-  void make_room(std::uint64_t room) {
+  void make_room(std::uint64_t room, const backend::piece_runner& helpers = {}) {
     if (set_.has_room(room, rows_->capacity())) return;
     const auto fetch = [this](std::uint64_t row) {
       for (const auto& column : rows_->columns) __builtin_prefetch(column.data() + row);
     };
     set_.grow(
-        room, rows_->capacity(), [this](std::uint64_t row) { return hash(row); }, fetch, rows_->options.workers);
+        room, rows_->capacity(), [this](std::uint64_t row) { return hash(row); }, fetch, helpers);
   }
 
   /// Calls offer(hash, row, i), which may place tuple i of a tile at `row`.

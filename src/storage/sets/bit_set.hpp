@@ -61,7 +61,7 @@ class bit_set {
   static constexpr const char* name = "bits";
   [[nodiscard]] std::uint64_t bytes() const { return words_.bytes(); }
   [[nodiscard]] static bool has_room(std::uint64_t) { return true; }
-  static void grow(std::uint64_t, unsigned) {}
+  static void grow(std::uint64_t, const backend::piece_runner&) {}
 
   /// All values must be within the bounds.
   template <class Access>

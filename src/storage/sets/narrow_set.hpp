@@ -107,10 +107,10 @@ class narrow_set : public array_of_slots<std::uint32_t> {
   }
 
   /// Like grow_slots().
-  void grow(std::uint64_t extra, unsigned threads = 1) {
+  void grow(std::uint64_t extra, const backend::piece_runner& helpers = {}) {
     const std::uint64_t former_slots = slots_.size();
     const unsigned former_rest = rest_of_slot();
-    grow_slots(extra, calibration::slots_of_a_thread, threads,
+    grow_slots(extra, calibration::slots_of_a_thread, helpers,
                [&](auto access, auto& old, std::uint64_t begin, std::uint64_t end) {
                  const auto read = [&](slot value, std::uint64_t at) {
                    const std::uint64_t own_line = at / line - ((value - 1) & most_lines);

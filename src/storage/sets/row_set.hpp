@@ -105,19 +105,21 @@ class row_slots : public array_of_slots<Slot> {
   /// Makes room for `extra` more rows, and for row ids with the given number of bits. For further parameters see
   /// row_set::grow().
   template <class HashOf, class Fetch>
-  void grow(std::uint64_t extra, unsigned row_bits, const HashOf& hash_of, const Fetch& fetch, unsigned threads) {
+  void grow(std::uint64_t extra, unsigned row_bits, const HashOf& hash_of, const Fetch& fetch,
+            const backend::piece_runner& helpers) {
     const std::uint64_t capacity = this->slots_with_room(extra);
     const unsigned former_bits = row_bits_;
     if (capacity == slots_.size() && row_bits == former_bits) return;
     backend::array<Slot> old = this->replace_slots(capacity);
     row_bits_ = row_bits;
-    take(std::move(old), former_bits, hash_of, fetch, threads);
+    take(std::move(old), former_bits, hash_of, fetch, helpers);
   }
   /// Moves the rows of a table with a different slot size into this one, which must have room; empties the other table.
   template <class From, class HashOf, class Fetch>
-  void take_over(row_slots<From>& other, const HashOf& hash_of, const Fetch& fetch, unsigned threads) {
+  void take_over(row_slots<From>& other, const HashOf& hash_of, const Fetch& fetch,
+                 const backend::piece_runner& helpers) {
     this->template add_count<exclusive_access>(other.size());
-    take(std::move(other.slots_), other.row_bits_, hash_of, fetch, threads);
+    take(std::move(other.slots_), other.row_bits_, hash_of, fetch, helpers);
   }
   using array_of_slots<Slot>::slots_with_room;
 
@@ -143,9 +145,10 @@ class row_slots : public array_of_slots<Slot> {
   }
 
   template <class From, class HashOf, class Fetch>
-  void take(backend::array<From> old, unsigned row_bits, const HashOf& hash_of, const Fetch& fetch, unsigned threads) {
+  void take(backend::array<From> old, unsigned row_bits, const HashOf& hash_of, const Fetch& fetch,
+            const backend::piece_runner& helpers) {
     const std::uint64_t mask = row_slots<From>::most_rows(row_bits) + 1;
-    this->move_slots(std::move(old), calibration::row_slots_of_a_thread, threads,
+    this->move_slots(std::move(old), calibration::row_slots_of_a_thread, helpers,
                      [&](auto access, auto& from, std::uint64_t begin, std::uint64_t end) {
                        move_entries<decltype(access)>(from, begin, end, mask, hash_of, fetch);
                      });
@@ -253,17 +256,18 @@ class row_set {
   /// @param hash_of returns the hash of a row in the set
   /// @param fetch prefetches the memory that hash_of reads for a row
   template <class HashOf, class Fetch>
-  void grow(std::uint64_t extra, std::uint64_t rows, const HashOf& hash_of, const Fetch& fetch, unsigned threads) {
+  void grow(std::uint64_t extra, std::uint64_t rows, const HashOf& hash_of, const Fetch& fetch,
+            const backend::piece_runner& helpers = {}) {
     if (narrow_) {
       for (const unsigned bits : narrow_bits) {
         if (bits < narrow_->row_bits() || row_slots<std::uint32_t>::most_rows(bits) < rows) continue;
-        return narrow_->grow(extra, bits, hash_of, fetch, threads);
+        return narrow_->grow(extra, bits, hash_of, fetch, helpers);
       }
       wide_.emplace(*resource_, narrow_->slots_with_room(extra), wide_bits);
-      wide_->take_over(*narrow_, hash_of, fetch, threads);
+      wide_->take_over(*narrow_, hash_of, fetch, helpers);
       narrow_.reset();
     }
-    wide_->grow(extra, wide_bits, hash_of, fetch, threads);
+    wide_->grow(extra, wide_bits, hash_of, fetch, helpers);
   }
 
  private:

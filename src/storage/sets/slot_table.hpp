@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <thread>
 #include <vector>
 
 #include "backend/array.hpp"
+#include "backend/piece_runner.hpp"
 #include "storage/calibration.hpp"
 #include "storage/sets/access.hpp"
 #include "storage/sets/hash.hpp"
@@ -65,13 +65,12 @@ class array_of_slots {
   }
 
   /// Makes room for `extra` more entries: move(access, old, begin, end) inserts the entries in these slots of the
-  /// smaller array. No concurrent use is permitted; the function may start the given number of threads, since the
-  /// inserting workers wait.
+  /// smaller array. No concurrent use is permitted.
   /// @throws memory_exceeded; the table is then unchanged
   template <class Move>
-  void grow_slots(std::uint64_t extra, std::uint64_t slots_per_thread, unsigned threads, const Move& move) {
+  void grow_slots(std::uint64_t extra, std::uint64_t least, const backend::piece_runner& helpers, const Move& move) {
     if (const std::uint64_t capacity = slots_with_room(extra); capacity != slots_.size())
-      move_slots(replace_slots(capacity), slots_per_thread, threads, move);
+      move_slots(replace_slots(capacity), least, helpers, move);
   }
 
   /// Empty slots take the place of those that are there. @return these. @throws memory_exceeded, the table unchanged
@@ -83,17 +82,17 @@ class array_of_slots {
   }
 
   /// As grow_slots(), of slots that this or another table had.
+  /// @param least minimum number of slots of a piece
   template <class From, class Move>
-  static void move_slots(backend::array<From> old, std::uint64_t slots_per_thread, unsigned threads, const Move& move) {
-    const std::uint64_t parts = std::clamp<std::uint64_t>(old.size() / slots_per_thread, 1, threads);
-    if (parts == 1) return move(exclusive_access(), old, std::uint64_t{0}, old.size());
-    const auto bound = [&old, parts](std::uint64_t part) { return old.size() / line * part / parts * line; };
-    std::vector<std::thread> helpers;
-    for (std::uint64_t part = 1; part < parts; ++part) {
-      helpers.emplace_back([&, part] { move(concurrent_access(), old, bound(part), bound(part + 1)); });
-    }
-    move(concurrent_access(), old, std::uint64_t{0}, bound(1));
-    for (std::thread& helper : helpers) helper.join();
+  static void move_slots(backend::array<From> old, std::uint64_t least, const backend::piece_runner& helpers,
+                         const Move& move) {
+    constexpr std::uint64_t pieces_of_worker = 4;  // workers begin at different times
+    const std::uint64_t pieces =
+        helpers.workers() == 1 ? 1
+                               : std::clamp<std::uint64_t>(old.size() / least, 1, helpers.workers() * pieces_of_worker);
+    if (pieces == 1) return move(exclusive_access(), old, std::uint64_t{0}, old.size());
+    const auto bound = [&old, pieces](std::uint64_t piece) { return old.size() / line * piece / pieces * line; };
+    helpers.run(pieces, [&](std::uint64_t piece) { move(concurrent_access(), old, bound(piece), bound(piece + 1)); });
   }
 
   /// Inserts a new value into the first free slot. Checks slot by slot: the line has just been written, and a wide load
@@ -157,8 +156,8 @@ class slot_table : public array_of_slots<Slot> {
       : array_of_slots<Slot>(resource, slots) {}
 
   /// Like grow_slots().
-  void grow(std::uint64_t extra, unsigned threads = 1) {
-    this->grow_slots(extra, calibration::slots_of_a_thread, threads,
+  void grow(std::uint64_t extra, const backend::piece_runner& helpers = {}) {
+    this->grow_slots(extra, calibration::slots_of_a_thread, helpers,
                      [this](auto access, auto& old, std::uint64_t begin, std::uint64_t end) {
                        this->sweep(
                            old, begin, end, [](Slot slot, std::uint64_t) { return std::uint64_t{slot}; },

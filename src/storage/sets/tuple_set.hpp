@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstdint>
 
+#include "backend/piece_runner.hpp"
 #include "storage/sets/access.hpp"
 #include "support/ids.hpp"
 
@@ -40,11 +41,12 @@ struct bitmap_words {
 /// found[i] to whether tuple i is in the set; its values may exceed the bounds.
 template <class Set>
 concept tuple_set = requires(Set& set, const Set& known, const word* const* values, std::uint32_t n, word first,
-                             const bitmap_words& words, insert_scratch& scratch, std::uint8_t* found) {
+                             const bitmap_words& words, insert_scratch& scratch, std::uint8_t* found,
+                             const backend::piece_runner& helpers) {
   { Set::name } -> std::convertible_to<const char*>;
   { known.bytes() } -> std::same_as<std::uint64_t>;
   { known.has_room(std::uint64_t{n}) } -> std::same_as<bool>;
-  set.grow(std::uint64_t{n}, unsigned{});
+  set.grow(std::uint64_t{n}, helpers);
   { set.template insert<exclusive_access>(values, n, scratch) } -> std::same_as<std::uint32_t>;
   { set.template insert<concurrent_access>(values, n, scratch) } -> std::same_as<std::uint32_t>;
   { set.template insert_words<exclusive_access>(first, words, n, scratch) } -> std::same_as<std::uint32_t>;

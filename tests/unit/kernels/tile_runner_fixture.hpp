@@ -10,7 +10,6 @@
 #include <mutex>
 #include <optional>
 #include <set>
-#include <shared_mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -124,7 +123,9 @@ class tile_runner_fixture : public ::testing::TestWithParam<mode> {
     outcome result;
     const std::uint64_t rows = input_rows(program, relations_);
     relation& into = *relations_[program.target];
-    const auto make_room = [&](std::uint64_t room) { into.make_room(backend_, room); };
+    const auto make_room = [&](std::uint64_t room, const auto&... helpers) {
+      into.make_room(backend_, room, helpers...);
+    };
     const auto folded = memory_of_folds(program, memory_);
     waiting_matches waiting;
     match_sharer* const sharer = GetParam().shared == 0 ? nullptr : &waiting;

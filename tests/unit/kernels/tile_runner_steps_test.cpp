@@ -9,7 +9,6 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -201,15 +200,13 @@ TEST_P(tile_runner_steps, faults_and_stops_reach_the_caller_and_open_the_gate) {
   divide.result = 0;
   divides.steps = {divide};
   EXPECT_THROW(run(pipeline_of({divides}, {0}, 1, {100})), arithmetic_fault);
-  ASSERT_TRUE(gate().mutex.try_lock());
-  gate().mutex.unlock();
+  EXPECT_TRUE(gate().is_empty());
 
   const std::atomic<bool> stop = true;
   EXPECT_THROW(
       run(pipeline_of({scan_of(source, {{0, 0}}), match_of(source, index, 0, {0}, {{1, 1}}, {0})}, {1}, 2), &stop),
       interrupted);
-  ASSERT_TRUE(gate().mutex.try_lock());
-  gate().mutex.unlock();
+  EXPECT_TRUE(gate().is_empty());
 }
 
 TEST_P(tile_runner_steps, scratch_serves_pipelines_of_any_size_one_after_another) {

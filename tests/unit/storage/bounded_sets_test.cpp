@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "../backend/thread_launcher.hpp"
 #include "backend/cpu/cpu_backend.hpp"
 #include "storage/relation/relation.hpp"
 #include "storage/sets/bit_set.hpp"
@@ -209,7 +210,8 @@ TEST(narrow_set, threads_move_its_parts) {
   const std::size_t distinct = offer<exclusive_access>(set, rows, 0, rows.size(), false).size();
   const std::uint64_t bytes = set.bytes();
   ASSERT_EQ(bytes, 4ULL << 21);
-  set.grow(1300000, 4);
+  backend::cpu::thread_backend threads(4);
+  set.grow(1300000, backend::piece_runner(threads));
   EXPECT_EQ(set.bytes(), 2 * bytes);
   EXPECT_EQ(set.size(), distinct);
   EXPECT_TRUE(offer<exclusive_access>(set, rows, 0, rows.size(), false).empty());
@@ -234,9 +236,10 @@ TEST(word_set, tuples_that_share_a_word_are_counted) {
 }
 
 /// Random rows of a relation with known bounds, in tiles. @return the name of its set behind them
-std::string set_behind(set_choice sets, const bounds& below, std::size_t rows, std::uint64_t memory_for_matrix) {
+template <class Backend>
+std::string set_behind(Backend backend, set_choice sets, const bounds& below, std::size_t rows,
+                       std::uint64_t memory_for_matrix) {
   backend::host_memory memory;
-  backend::cpu::serial_backend backend;
   relation_options options;
   options.sets = sets;
   relation target(memory, 2, options);
@@ -265,6 +268,12 @@ std::string set_behind(set_choice sets, const bounds& below, std::size_t rows, s
     EXPECT_TRUE(held.erase({target.column(0)[row], target.column(1)[row]}));
   }
   return target.set_name();
+}
+/// The same with one worker and with several, which move rows together.
+std::string set_behind(set_choice sets, const bounds& below, std::size_t rows, std::uint64_t memory_for_matrix) {
+  const std::string name = set_behind(backend::cpu::serial_backend(), sets, below, rows, memory_for_matrix);
+  EXPECT_EQ(set_behind(backend::cpu::thread_backend(3U), sets, below, rows, memory_for_matrix), name);
+  return name;
 }
 
 TEST(bounded_relation, takes_bits_for_the_rows_that_are_there_and_a_hash_set_when_others_come) {

@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "../backend/thread_launcher.hpp"
 #include "storage/sets/packed_set.hpp"
 #include "storage/sets/row_set.hpp"
 
@@ -141,7 +142,8 @@ TEST(packed_set, grows_with_several_threads) {
   auto keys = random_keys(1500000, 0, 9);
   keys.push_back(0);
   EXPECT_EQ(insert_all(set, keys).size(), keys.size());
-  set.grow(6000000, 4);
+  backend::cpu::thread_backend threads(4);
+  set.grow(6000000, backend::piece_runner(threads));
   EXPECT_EQ(set.size(), keys.size());
   const auto found = look_up(set, keys);
   EXPECT_EQ(std::count(found.begin(), found.end(), 1), static_cast<std::ptrdiff_t>(keys.size()));
@@ -265,7 +267,7 @@ TEST(row_set, finds_equal_tuples_and_follows_moved_rows) {
     const std::uint64_t rows = offered < 20000 ? offered + 1 : offered < 25000 ? 1ULL << 25 : 1ULL << 30;
     if (!set.has_room(1, rows))
       set.grow(
-          1, rows, [&](std::uint64_t row) { return hash_of(tuple_of_row[row]); }, [](std::uint64_t) {}, 1);
+          1, rows, [&](std::uint64_t row) { return hash_of(tuple_of_row[row]); }, [](std::uint64_t) {});
     EXPECT_EQ(set.nowhere(), offered < 20000   ? (1ULL << 24) - 2
                              : offered < 25000 ? (1ULL << 28) - 2
                                                : (1ULL << 40) - 2);
