@@ -96,7 +96,7 @@ struct column_store {
   std::uint64_t old_rows = 0;
   std::uint64_t rows = 0;
   std::uint64_t erased_rows = 0;  ///< number of rows that are no longer tuples but still in the columns
-  std::atomic<std::uint64_t> tail{0};
+  shared_counter tail{0};
   phase_times times;
 };
 

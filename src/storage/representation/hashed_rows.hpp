@@ -27,11 +27,12 @@ class hashed_rows : public row_representation {
     row_set& set = table_.set();
     const std::uint32_t fresh =
         table_.insert<Access>(values, n, scratch, worker, [&](std::uint64_t hash, std::uint64_t row, std::uint32_t i) {
-          // Readers may access a row as soon as it is in the set.
-          if constexpr (Access::is_concurrent) rows_->write(row, values, i);
           const auto same_as = [&](std::uint64_t other) { return rows_->equals(other, values, i); };
+          // Other workers read a row as soon as the set has the row.
+          if constexpr (Access::is_concurrent)
+            return set.insert<Access>(hash, row, same_as, [&] { rows_->write(row, values, i); });
           if (!set.insert<Access>(hash, row, same_as)) return false;
-          if constexpr (!Access::is_concurrent) rows_->write(row, values, i);
+          rows_->write(row, values, i);
           return true;
         });
     set.add_count<Access>(fresh);

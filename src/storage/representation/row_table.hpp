@@ -49,10 +49,10 @@ class row_table {
     hash_tuples(values, n, scratch.homes);
     for (std::uint32_t i = 0; i < std::min(n, prefetch_distance); ++i) set_.prefetch(scratch.homes[i]);
     std::uint32_t fresh = 0;
+    [[maybe_unused]] reservation reserved = Access::is_concurrent ? reserved_[worker] : reservation();
     for (std::uint32_t i = 0; i < n; ++i) {
       if (i + prefetch_distance < n) set_.prefetch(scratch.homes[i + prefetch_distance]);
       if constexpr (Access::is_concurrent) {
-        reservation& reserved = reserved_[worker];
         if (reserved.next == reserved.end) {
           reserved.next = Access::add(rows_->tail, reservation_rows);
           reserved.end = reserved.next + reservation_rows;
@@ -66,6 +66,7 @@ class row_table {
       }
       ++fresh;
     }
+    if constexpr (Access::is_concurrent) reserved_[worker] = reserved;
     return fresh;
   }
 

@@ -6,6 +6,11 @@
 /// Policies for writing to a table: by a single worker or by concurrent workers.
 namespace gpulog::storage {
 
+/// A counter that workers change, in a separate cache line: other workers read the data beside it.
+struct alignas(64) shared_counter : std::atomic<std::uint64_t> {
+  using std::atomic<std::uint64_t>::atomic;
+};
+
 struct exclusive_access {
   static constexpr bool is_concurrent = false;
   [[nodiscard]] static std::uint64_t load(const std::uint64_t& place) { return place; }
@@ -62,6 +67,8 @@ struct concurrent_access {
     return bits & ~__atomic_fetch_or(&place, bits, __ATOMIC_RELAXED);
   }
   static std::uint64_t add(std::atomic<std::uint64_t>& counter, std::uint64_t more) {
+    // Many tiles have no new tuple, and an atomic operation takes the cache line from the other workers.
+    if (more == 0) return counter.load(std::memory_order_relaxed);
     return counter.fetch_add(more, std::memory_order_relaxed);
   }
 };

@@ -38,14 +38,17 @@ class row_slots : public array_of_slots<Slot> {
 
   void prefetch(std::uint64_t hash) const { __builtin_prefetch(slots_.data() + scale(hash, slots_.size()), 1); }
 
-  template <class Access, class SameAs>
-  bool insert(std::uint64_t hash, std::uint64_t row, SameAs&& same_as) {
+  template <class Access, class SameAs, class Show>
+  bool insert(std::uint64_t hash, std::uint64_t row, SameAs&& same_as, const Show& show) {
     Slot* const slots = slots_.data();
     const Slot entry = make_entry(hash, row);
     std::uint64_t at = scale(hash, slots_.size());
     while (true) {
       Slot seen = __atomic_load_n(&slots[at], __ATOMIC_ACQUIRE);
-      if (seen == 0 && Access::publish(slots[at], seen, entry)) return true;
+      if (seen == 0) {
+        show();
+        if (Access::publish(slots[at], seen, entry)) return true;
+      }
       if (has_same_print(seen, entry) && same_as(row_of(seen))) return false;
       at = next(at);
     }
@@ -161,14 +164,15 @@ class row_slots : public array_of_slots<Slot> {
     constexpr std::uint64_t stride = array_of_slots<Slot>::freed_bytes / sizeof(From);
     constexpr std::uint64_t batch = 32;
     std::uint64_t rows[batch];
+    const From* const entries = old.data();
     while (begin < end) {
       const std::uint64_t stop = std::min(end, begin + stride);
       const std::uint64_t freed = begin;
       while (begin < stop) {
         std::uint64_t count = 0;
         for (; begin < stop && count < batch; ++begin) {
-          if (old[begin] == 0) continue;
-          rows[count] = (old[begin] & mask) - 1;
+          if (entries[begin] == 0) continue;
+          rows[count] = (entries[begin] & mask) - 1;
           fetch(rows[count++]);
         }
         for (std::uint64_t i = 0; i < count; ++i) {
@@ -197,6 +201,10 @@ class row_set {
 
  public:
   using placed = placed_row;
+  /// For tuples that are in the columns before insert().
+  struct shown_before {
+    void operator()() const {}
+  };
   static constexpr std::uint64_t no_row = UINT64_MAX;
 
   explicit row_set(backend::memory_resource& resource)
@@ -225,10 +233,11 @@ class row_set {
   }
 
   /// Offers row `row`, whose tuple has the given hash. `same_as(other)` compares the tuple with another row's tuple.
+  /// Calls show() before `row` becomes visible; may call show() repeatedly.
   /// @return whether the tuple was new; then the set refers to `row`
-  template <class Access, class SameAs>
-  bool insert(std::uint64_t hash, std::uint64_t row, SameAs&& same_as) {
-    return visit([&](auto& slots) { return slots.template insert<Access>(hash, row, same_as); });
+  template <class Access, class SameAs, class Show = shown_before>
+  bool insert(std::uint64_t hash, std::uint64_t row, SameAs&& same_as, const Show& show = {}) {
+    return visit([&](auto& slots) { return slots.template insert<Access>(hash, row, same_as, show); });
   }
   /// Offers row `row` to a set of keys. If a row with the same key exists, consider(existing) decides whether `row`
   /// replaces it. Calls show(replaced row), or show(no_row), before `row` becomes visible; may call show() repeatedly.

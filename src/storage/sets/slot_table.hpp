@@ -143,7 +143,7 @@ class array_of_slots {
 
   backend::array<Slot> slots_;  // a multiple of a line
   std::uint64_t limit_ = 0;
-  std::atomic<std::uint64_t> count_{0};
+  shared_counter count_{0};
 };
 using slot_array = array_of_slots<std::uint64_t>;
 

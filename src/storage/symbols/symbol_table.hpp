@@ -105,7 +105,7 @@ class symbol_table {
 
   struct alignas(64) shard {
     std::atomic<slot_array*> current{nullptr};
-    short_lock inserting;
+    alignas(64) short_lock inserting;  // beside what lookups do not read
     std::size_t used = 0;
     std::unique_ptr<slot_array> owner;
     /// Tables that concurrent readers may still be looking at (free_outgrown()).
