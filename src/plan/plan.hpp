@@ -253,12 +253,19 @@ struct best_of_key {
   std::vector<bounded_column> bounds;  ///< not empty: bounds replace `column` and `better`
 };
 
+/// A relation has only the rows of another relation that have a partner in a third.
+struct semi_join {
+  relation_id whole;
+  std::vector<std::uint32_t> tested;  ///< columns with a partner
+};
+
 struct relation {
   std::string name;
   std::vector<std::string> attribute_names;
-  std::vector<value_kind> kinds;  ///< one per column
-  bool supplementary = false;     ///< created by the planner
-  bool needs_set = true;          ///< false: no membership tests occur and rows cannot repeat
+  std::vector<value_kind> kinds;          ///< one per column
+  bool supplementary = false;             ///< created by the planner
+  std::optional<semi_join> reduced = {};  ///< created by the pass semi-join-reduction
+  bool needs_set = true;                  ///< false: no membership tests occur and rows cannot repeat
   /// Rows derived by rules before the loop, in an initially empty relation, cannot repeat.
   bool begins_distinct = false;
   /// One version of the loop derives the relation, and no row twice. Only the CPU omits the set.

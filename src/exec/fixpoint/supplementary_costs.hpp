@@ -22,9 +22,11 @@ namespace gpulog::exec {
 
 /// The costs and savings of the supplementary relations of a running stratum, in bindings. A supplementary relation
 /// must be computed and stored; each duplicate among its candidates saves the bindings that the readers produce for a
-/// row. The excess of the cost over the savings may reach a share of all remaining work of the stratum. Beyond that
-/// share, the excess may reach the work that the planner expects for the rules as written; then the relation is
-/// abandoned, and the run continues with the rules as written.
+/// row. A reduced relation (plan::semi_join) saves the rows that its
+/// readers do not find instead. The
+/// excess of the cost over the savings may reach a share of all remaining work of the stratum. Beyond that share, the
+/// excess may reach the work that the planner expects for the rules as written; then the relation is abandoned, and the
+/// run continues with the rules as written.
 template <class Machine>
 class supplementary_costs {
  public:
@@ -40,6 +42,7 @@ class supplementary_costs {
           if (version.is_retired) continue;
           if (version.head == one) uses.writers.emplace_back(p, v);
           if (reads(version, one)) uses.readers.emplace_back(p, v);
+          if (finds_fewer(version, one)) uses.reduced_readers.emplace_back(p, v);
         }
       }
     }
@@ -105,8 +108,9 @@ class supplementary_costs {
   struct uses_of {
     relation_id relation;
     std::vector<place> writers, readers;
-    std::uint64_t next_rows = 0;  ///< number of rows at which the costs are evaluated again
-    double work_without = 0;      ///< the planner's last expectation without the relation; 0: not requested
+    std::vector<place> reduced_readers;  ///< find fewer rows in a reduced relation than in the whole relation
+    std::uint64_t next_rows = 0;         ///< number of rows at which the costs are evaluated again
+    double work_without = 0;             ///< the planner's last expectation without the relation; 0: not requested
     std::unique_ptr<kernels::work_budget> budget = nullptr;  ///< shared by the writers
   };
   static constexpr std::uint64_t rechecked_part = 8;
@@ -120,15 +124,45 @@ class supplementary_costs {
     return total;
   }
 
+  [[nodiscard]] const std::optional<plan::semi_join>& reduction_of(relation_id relation) const {
+    return run_->shared.program.relations[relation.value].reduced;
+  }
+  /// Returns whether a version searches a reduced relation by other columns than those with a partner.
+  [[nodiscard]] bool finds_fewer(const plan::rule_version& version, relation_id relation) const {
+    const std::optional<plan::semi_join>& reduction = reduction_of(relation);
+    if (!reduction) return false;
+    bool result = false;
+    for_each_column_read(run_->shared.program, version, [&](const plan::column_read& read) {
+      if (read.relation != relation || read.how != plan::column_read::kind::key) return;
+      result =
+          result || std::none_of(read.key.begin(), read.key.end(), [&](std::uint32_t column) {
+            return std::find(reduction->tested.begin(), reduction->tested.end(), column) != reduction->tested.end();
+          });
+    });
+    return result;
+  }
+  /// Returns the bindings that readers of a reduced relation would have made in addition with the whole relation, if
+  /// all keys have the same share of its rows.
+  [[nodiscard]] double saved_by_reduction(const uses_of& one) const {
+    const std::optional<plan::semi_join>& reduction = reduction_of(one.relation);
+    const auto rows = static_cast<double>(run_->shared.relation_of(one.relation).rows());
+    if (!reduction || rows == 0) return 0;
+    const auto whole = static_cast<double>(run_->shared.relation_of(reduction->whole).rows());
+    return static_cast<double>(sum(one.reduced_readers, &version_statistics::bindings)) * (whole / rows - 1);
+  }
+
   /// Requests the planner's estimate for the rules as written.
   /// @return whether these rules would have taken more work than the relation
   [[nodiscard]] bool extend(uses_of& one) {
+    // The rules as written do most of their work with a reduced relation, too: only what is measured counts.
+    if (reduction_of(one.relation)) return false;
     one.work_without = run_->stops->supplementary.work_without(run_->number, one.relation);
     return one.work_without > std::max(excess_of(one), limit_without_plan(one));
   }
 
   /// Returns the bindings that a duplicate saves: the duplicate is not stored, and the readers do not join it again.
   [[nodiscard]] double gain_of(const uses_of& one) const {
+    if (reduction_of(one.relation)) return 0;
     const auto rows = static_cast<double>(run_->shared.relation_of(one.relation).rows());
     if (rows == 0) return calibration::expected_row_bindings;
     return 1 + static_cast<double>(sum(one.readers, &version_statistics::bindings)) / rows;
@@ -139,7 +173,7 @@ class supplementary_costs {
     const std::uint64_t candidates = std::max(sum(one.writers, &version_statistics::candidates), rows);
     return static_cast<double>(sum(one.writers, &version_statistics::bindings)) +
            plan::calibration::stored_row_bindings * static_cast<double>(rows) -
-           gain_of(one) * static_cast<double>(candidates - rows);
+           gain_of(one) * static_cast<double>(candidates - rows) - saved_by_reduction(one);
   }
 
   /// Returns the limit of the excess.
@@ -148,6 +182,8 @@ class supplementary_costs {
   }
   /// Returns the limit before the planner's estimate.
   [[nodiscard]] double limit_without_plan(const uses_of& one) const {
+    const cut_offs& cut = run_->shared.chosen.cut;
+    if (reduction_of(one.relation)) return cut.free_supplementary_bindings;
     std::uint64_t bindings = 0;
     std::uint64_t rows = 0;
     for (const auto& versions : run_->phases) {
@@ -160,7 +196,6 @@ class supplementary_costs {
     rows -= sum(one.writers, &version_statistics::tuples);
     const double others =
         static_cast<double>(bindings) + plan::calibration::stored_row_bindings * static_cast<double>(rows);
-    const cut_offs& cut = run_->shared.chosen.cut;
     return std::max(cut.free_supplementary_bindings, cut.supplementary_share * others);
   }
 

@@ -277,4 +277,17 @@ void drop_unused_variables(normalized_rule& rule) {
   rule.variables = std::move(variables);
 }
 
+const std::vector<std::uint32_t>* forced_order(const normalized_rule& rule, std::uint32_t version) {
+  for (const sema::execution_order& written : rule.plans) {
+    if (written.version != version || written.order.size() != rule.atoms.size()) continue;
+    std::vector<std::uint32_t> positions = written.order;
+    std::sort(positions.begin(), positions.end());
+    for (std::uint32_t position = 0; position < positions.size(); ++position) {
+      if (positions[position] != position) return nullptr;
+    }
+    return &written.order;
+  }
+  return nullptr;
+}
+
 }  // namespace gpulog::plan

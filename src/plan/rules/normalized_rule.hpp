@@ -64,6 +64,9 @@ struct normalized_rule {
   std::shared_ptr<const normalized_rule> original = nullptr;
 };
 
+/// Returns the order that `.plan` specifies for a version, if it covers all atoms.
+[[nodiscard]] const std::vector<std::uint32_t>* forced_order(const normalized_rule& rule, std::uint32_t version);
+
 /// Returns the rule as written.
 [[nodiscard]] inline std::shared_ptr<const normalized_rule> original_of(const normalized_rule& rule) {
   return rule.original != nullptr ? rule.original : std::make_shared<const normalized_rule>(rule);

@@ -13,20 +13,6 @@
 namespace gpulog::plan {
 namespace {
 
-/// Returns the order that `.plan` specifies for a version, if it covers all atoms.
-const std::vector<std::uint32_t>* forced_order(const normalized_rule& rule, std::uint32_t version) {
-  for (const sema::execution_order& written : rule.plans) {
-    if (written.version != version || written.order.size() != rule.atoms.size()) continue;
-    std::vector<std::uint32_t> positions = written.order;
-    std::sort(positions.begin(), positions.end());
-    for (std::uint32_t position = 0; position < positions.size(); ++position) {
-      if (positions[position] != position) return nullptr;
-    }
-    return &written.order;
-  }
-  return nullptr;
-}
-
 bool is_member(const stratum_builder& stratum, relation_id relation) {
   return std::find(stratum.relations.begin(), stratum.relations.end(), relation) != stratum.relations.end();
 }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <vector>
@@ -84,6 +86,32 @@ TEST(semi_join_reduction, not_where_results_tell_the_order) {
   const std::string order =
       ".decl n(i:unsigned)\nn(recursive_iteration_cnt()) :- array(_,_).\narray(a,a) :- e(a,_), n(_).\n";
   EXPECT_EQ(made_rules(pointer_declarations + reader + order, always_reduced), texts{});
+}
+
+/// A rule whose orders are written, over two relations of the recursion: a new row of array knows live only after pts.
+std::string ordered(const std::string& orders) {
+  return pointer_declarations +
+         ".decl live(v:number, b:number)\nlive(v,b) :- load(v,b,_), pts(_,v).\n"
+         "pts(h,v) :- live(v,b), pts(a,b), array(a,h).\n" +
+         orders;
+}
+
+TEST(semi_join_reduction, keeps_written_orders_that_search_the_relation_first) {
+  const std::string text = ordered(".plan 0: (1,2,3), 1: (2,1,3), 2: (3,2,1)\n");
+  EXPECT_EQ(made_rules(text, {}), texts{"pts@1(a,v) :- pts(a,v), live(_,v)."});
+  const program plan = plan_text(text, {});
+  const auto made = std::find_if(plan.relations.begin(), plan.relations.end(),
+                                 [](const relation& one) { return one.name == "pts@1"; });
+  ASSERT_NE(made, plan.relations.end());
+  ASSERT_TRUE(made->reduced.has_value());
+  EXPECT_EQ(plan.relations[made->reduced->whole.value].name, "pts");
+  EXPECT_EQ(made->reduced->tested, std::vector<std::uint32_t>{1});
+}
+
+TEST(semi_join_reduction, not_where_no_written_order_searches_the_relation_first) {
+  EXPECT_EQ(made_rules(ordered(".plan 1: (2,1,3), 2: (3,1,2)\n"), {}), texts{});
+  EXPECT_EQ(made_rules(ordered(".plan 0: (1,2,3), 1: (2,1,3), 2: (3,1,2)\n"), {}),
+            texts{"pts@1(a,v) :- pts(a,v), array(a,_)."});
 }
 
 TEST(semi_join_reduction, off) {
