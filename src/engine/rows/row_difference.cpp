@@ -9,7 +9,7 @@
 namespace gpulog::detail {
 namespace {
 
-bool are_equal(const row_view& left, std::uint64_t row, const row_view& right, std::uint64_t other) {
+bool are_equal_rows(const row_view& left, std::uint64_t row, const row_view& right, std::uint64_t other) {
   for (std::size_t c = 0; c < left.columns.size(); ++c) {
     if (left.columns[c][row] != right.columns[c][other]) return false;
   }
@@ -28,10 +28,10 @@ std::vector<std::uint64_t> unmatched_rows(const row_view& all, const row_view& o
   for (std::uint64_t row = 0; row < all.rows; ++row, ++other) {
     bool is_matched = false;
     for (std::uint64_t shift = 0; shift <= longest_shift && other < others.rows && !is_matched; ++shift) {
-      if (row + shift < all.rows && are_equal(all, row + shift, others, other)) {
+      if (row + shift < all.rows && are_equal_rows(all, row + shift, others, other)) {
         is_matched = true;
         for (const std::uint64_t end = row + shift; row < end; ++row) unmatched.push_back(row);
-      } else if (other + shift < others.rows && are_equal(all, row, others, other + shift)) {
+      } else if (other + shift < others.rows && are_equal_rows(all, row, others, other + shift)) {
         is_matched = true;
         other += shift;
       }

@@ -27,9 +27,9 @@ struct trailer {
   std::array<char, magic.size()> mark;
 };
 
-std::string_view bytes_of(const trailer& end) { return {reinterpret_cast<const char*>(&end), sizeof(end)}; }
+std::string_view trailer_bytes(const trailer& end) { return {reinterpret_cast<const char*>(&end), sizeof(end)}; }
 
-io::content_hash hash_of(std::string_view bytes) {
+io::content_hash hash_of_bytes(std::string_view bytes) {
   io::content_hasher hasher;
   hasher.add(bytes);
   return hasher.finish();
@@ -66,10 +66,10 @@ void state_file_writer::commit() {
     directory.push_back({one.name, one.begin, one.bytes, one.hash.finish().text()});
   }
   const std::string text = directory.dump();
-  trailer end{end_, text.size(), hash_of(text).words, {}};
+  trailer end{end_, text.size(), hash_of_bytes(text).words, {}};
   std::copy(magic.begin(), magic.end(), end.mark.begin());
   file_.write_at(end_, text);
-  file_.write_at(end_ + text.size(), bytes_of(end));
+  file_.write_at(end_ + text.size(), trailer_bytes(end));
   file_.close();
   file_.rename();
 }
@@ -116,7 +116,7 @@ void state_file::read_directory(const std::filesystem::path& path) {
   const bool is_placed = end.begin <= body && end.bytes == body - end.begin;
   if (!is_placed || std::string_view(end.mark.data(), end.mark.size()) != magic) report_damage();
   const std::string_view text = all.substr(end.begin, end.bytes);
-  if (hash_of(text).words != end.hash) report_damage();
+  if (hash_of_bytes(text).words != end.hash) report_damage();
   for (const auto& one : nlohmann::json::parse(text)) {
     const place where{one.at(1).get<std::uint64_t>(), one.at(2).get<std::uint64_t>(), one.at(3).get<std::string>()};
     if (where.begin > body || where.bytes > body - where.begin) report_damage();

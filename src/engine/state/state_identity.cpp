@@ -119,7 +119,9 @@ state_identity identity_of(const run_context& run) {
 }
 
 std::string why_different(const state_identity& stored, const state_identity& now) {
-  for (const auto& [subject, value] : now) {
+  for (const auto& entry : now) {
+    const std::string& subject = entry.first;
+    const std::string& value = entry.second;
     const auto before =
         std::find_if(stored.begin(), stored.end(), [&](const auto& one) { return one.first == subject; });
     const std::string old = before == stored.end() ? "" : before->second;

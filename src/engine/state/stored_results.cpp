@@ -27,7 +27,7 @@ std::string facts_section(std::uint32_t relation, std::size_t column) {
   return fmt::format("facts {} {}", relation, column);
 }
 
-std::string_view bytes_of(const word* words, std::uint64_t count) {
+std::string_view row_bytes(const word* words, std::uint64_t count) {
   return {reinterpret_cast<const char*>(words), count * sizeof(word)};
 }
 
@@ -47,7 +47,7 @@ struct state_index {
   std::uint64_t counter = 0;
 };
 
-nlohmann::json to_json(const state_index& index) {
+nlohmann::json json_of(const state_index& index) {
   nlohmann::json inputs = nlohmann::json::array();
   for (const input_version& one : index.inputs) inputs.push_back({one.relation, one.content});
   nlohmann::json relations = nlohmann::json::array();
@@ -97,7 +97,7 @@ std::vector<bool> changed_relations(const std::vector<input_version>& stored, co
 }
 
 /// Returns whether outputs have the rows of the relation.
-bool is_written(const sema::relation& relation) {
+bool has_written_rows(const sema::relation& relation) {
   return relation.is_query || relation.has_directive(sema::directive_kind::output);
 }
 
@@ -119,7 +119,7 @@ void save_rows(const result_rows& rows, std::uint32_t relation, std::size_t arit
   for (std::size_t c = 0; c < arity; ++c)
     sections.push_back(file.reserve(rows_section(relation, c), rows.rows * sizeof(word)));
   if (!rows.read) {
-    for (std::size_t c = 0; c < arity; ++c) file.append(sections[c], bytes_of(rows.columns[c], rows.rows));
+    for (std::size_t c = 0; c < arity; ++c) file.append(sections[c], row_bytes(rows.columns[c], rows.rows));
     return;
   }
   std::vector<backend::array<word>> parts;
@@ -129,7 +129,7 @@ void save_rows(const result_rows& rows, std::uint32_t relation, std::size_t arit
   for (std::uint64_t first = 0; first < rows.rows; first += rows_per_part) {
     const std::uint64_t n = std::min(rows_per_part, rows.rows - first);
     rows.read(first, n, pointers.data());
-    for (std::size_t c = 0; c < arity; ++c) file.append(sections[c], bytes_of(pointers[c], n));
+    for (std::size_t c = 0; c < arity; ++c) file.append(sections[c], row_bytes(pointers[c], n));
   }
 }
 
@@ -169,7 +169,7 @@ void stored_results::restore(const std::filesystem::path& path, bool only_output
     if (has_columns) relations[number].columns = columns_in(*file, rows_section, number, arity);
     if (kept > 0) facts[number] = columns_in(*file, facts_section, number, arity);
     for (std::size_t c = 0; c < arity; ++c) {
-      if (has_columns && (is_everything_read || is_written(run_.relation(number))))
+      if (has_columns && (is_everything_read || has_written_rows(run_.relation(number))))
         sections.push_back(rows_section(number, c));
       if (kept > 0 && is_everything_read) sections.push_back(facts_section(number, c));
     }
@@ -237,7 +237,7 @@ row_view stored_results::rows_before(std::uint32_t relation) const {
 bool stored_results::pays_to_store(std::uint32_t number) const {
   const sema::relation& relation = run_.relation(number);
   const bool may_be_read = !run_.tuned.planning.modes.is_always("unneeded-relations") || run_.options.proofs;
-  if (may_be_read || relation.rules.empty() || is_written(relation)) return true;
+  if (may_be_read || relation.rules.empty() || has_written_rows(relation)) return true;
   const std::uint64_t bytes = results_.rows(number) * relation.attributes.size() * sizeof(word);
   return static_cast<double>(bytes) <= results_.seconds_of(number) * exec::calibration::stored_bytes_per_second *
                                            exec::calibration::most_storing_share;
@@ -263,7 +263,7 @@ void stored_results::save(const std::filesystem::path& path) const {
     stored.rows = results_.rows(number);
     stored.seconds = results_.seconds_of(number);
     stored.is_complete = results_.is_complete(relation_id(number)) && pays_to_store(number);
-    stored.has_columns = stored.rows > 0 && (stored.is_complete || is_written(relation));
+    stored.has_columns = stored.rows > 0 && (stored.is_complete || has_written_rows(relation));
     if (stored.has_columns) {
       save_rows(result_rows_of(number, run_, results_), number, relation.attributes.size(), run_.values.memory, file);
     }
@@ -271,12 +271,12 @@ void stored_results::save(const std::filesystem::path& path) const {
     for (std::size_t c = 0; c < relation.attributes.size() && stored.facts > 0; ++c) {
       const std::size_t section = file.reserve(facts_section(number, c), stored.facts * sizeof(word));
       for (const staged_rows& block : facts_.kept(number))
-        file.append(section, bytes_of(block.columns[c].data(), block.rows));
+        file.append(section, row_bytes(block.columns[c].data(), block.rows));
     }
   }
   // Reading results may add values.
   index.values = save_values(run_.values, file);
-  file.add(index_section, to_json(index).dump());
+  file.add(index_section, json_of(index).dump());
   file.commit();
 }
 

@@ -10,7 +10,7 @@
 namespace gpulog::io {
 namespace {
 
-constexpr std::size_t piece_bytes = std::size_t{1} << 22;
+constexpr std::size_t hashed_piece_bytes = std::size_t{1} << 22;
 
 // Digits of the square roots of primes.
 constexpr std::array<std::uint64_t, 4> first_keys = {0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b,
@@ -74,10 +74,10 @@ void content_hasher::finish_piece() {
 void content_hasher::add(std::string_view bytes) {
   size_ += bytes.size();
   while (!bytes.empty()) {
-    const std::size_t taken = std::min(bytes.size(), piece_bytes - piece_size_);
+    const std::size_t taken = std::min(bytes.size(), hashed_piece_bytes - piece_size_);
     add_to_piece(bytes.substr(0, taken));
     bytes.remove_prefix(taken);
-    if (piece_size_ == piece_bytes) finish_piece();
+    if (piece_size_ == hashed_piece_bytes) finish_piece();
   }
 }
 
@@ -96,10 +96,10 @@ content_hash content_hasher::join(const std::vector<content_hash>& pieces, std::
 }
 
 content_hash hash_content(std::string_view bytes, task_runner& run) {
-  std::vector<content_hash> pieces((bytes.size() + piece_bytes - 1) / piece_bytes);
+  std::vector<content_hash> pieces((bytes.size() + hashed_piece_bytes - 1) / hashed_piece_bytes);
   run(pieces.size(), [&](std::size_t number) {
     content_hasher piece;
-    piece.add_to_piece(bytes.substr(number * piece_bytes, piece_bytes));
+    piece.add_to_piece(bytes.substr(number * hashed_piece_bytes, hashed_piece_bytes));
     piece.finish_piece();
     pieces[number] = piece.pieces_.front();
   });

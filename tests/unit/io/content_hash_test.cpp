@@ -46,7 +46,7 @@ TEST(content_hash, every_bit_and_the_length_matter) {
     hashes.insert(hash_in_parts(bytes, 1000).text());
     ++contents;
   };
-  for (const std::size_t size : {1, 8, 64, 129}) {
+  for (const std::size_t size : {std::size_t{1}, std::size_t{8}, std::size_t{64}, std::size_t{129}}) {
     const std::string bytes = random_bytes(size, 7);
     add(bytes);
     for (std::size_t bit = 0; bit < 8 * size; ++bit) {
