@@ -132,25 +132,23 @@ TYPED_TEST(primitives, an_exception_reaches_the_caller_and_the_backend_works_on)
   EXPECT_EQ(this->backend.reduce(5 * block, [](std::uint64_t) { return std::uint64_t{1}; }), 5 * block);
 }
 
+/// A binary tree of actions: each adds two of the next level.
+template <class Pool>
+void visit_tree(Pool& pool, unsigned level, std::atomic<unsigned>& visited) {
+  ++visited;
+  if (level == 0) return;
+  for (int child = 0; child < 2; ++child)
+    pool.add([&pool, level, &visited](unsigned) { visit_tree(pool, level - 1, visited); });
+}
+
 TYPED_TEST(primitives, a_pool_runs_the_actions_that_actions_add) {
-  // A binary tree of actions: each adds two of the next level.
-  struct tree {
-    static void visit(typename decltype(this->backend)::task_pool& pool, unsigned level,
-                      std::atomic<unsigned>& visited) {
-      ++visited;
-      if (level == 0) return;
-      for (int child = 0; child < 2; ++child) {
-        pool.add([&pool, level, &visited](unsigned) { visit(pool, level - 1, visited); });
-      }
-    }
-  };
   const unsigned workers = this->backend.workers();
   auto pool = this->backend.make_pool(workers);
   std::atomic<unsigned> visited = 0;
   std::atomic<bool> is_numbered = true;
   pool.run([&](unsigned worker) {
     if (worker >= workers) is_numbered = false;
-    tree::visit(pool, 9, visited);
+    visit_tree(pool, 9, visited);
   });
   EXPECT_EQ(visited, 1023U);
   EXPECT_TRUE(is_numbered);
