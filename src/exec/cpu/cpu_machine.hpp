@@ -255,75 +255,46 @@ class cpu_machine {
   [[nodiscard]] double least_candidates_together() const {
     return backend_.workers() == 1 ? std::numeric_limits<double>::infinity() : cut_.together_candidates;
   }
-  /// Runs small versions concurrently, one worker each. A failed version is left, and fails again in its separate run.
+  /// Runs versions at the same time, a small version with one worker. A version with a fault is left, and fails again
+  /// in its separate run.
   void run_together(std::vector<phase_version>& versions, kernels::relation_list<relation>& relations,
                     const std::atomic<bool>* stop) {
-    std::vector<phase_version*> small;
+    std::vector<phase_version*> together;
     double expected = 0;
     for (phase_version& version : versions) {
-      const kernels::pipeline& program = *version.program;
-      const relation& target = *relations[program.target];
-      if (version.expected_candidates >= cut_.parallel_candidates || !target.inserts_at_once() ||
-          program.observes_order() || reads_matrix(program, relations))
-        continue;
-      small.push_back(&version);
+      if (!can_join(version, versions, relations)) continue;
+      together.push_back(&version);
       expected += version.expected_candidates;
     }
-    if (small.size() < 2 || expected < cut_.together_candidates) return;
-    for (const phase_version* version : small) kernels::refresh_searched(*version->program, relations);
-    const unsigned workers = means().workers_for(expected, cut_.together_candidates);
+    if (together.size() < 2 || expected < cut_.together_candidates) return;
     // The longest versions first, so that workers end together.
-    std::sort(small.begin(), small.end(), [](const phase_version* a, const phase_version* b) {
+    std::sort(together.begin(), together.end(), [](const phase_version* a, const phase_version* b) {
       return a->expected_candidates > b->expected_candidates;
     });
-    // Tiny versions share a task.
-    std::vector<std::size_t> begins = {0};
-    const double piece = expected / (workers * 8.0);
-    double filled = 0;
-    for (std::size_t number = 0; number < small.size(); ++number) {
-      if (filled >= piece) {
-        begins.push_back(number);
-        filled = 0;
-      }
-      filled += small[number]->expected_candidates;
-    }
-    begins.push_back(small.size());
+    for (const phase_version* version : together) kernels::refresh_searched(*version->program, relations);
+    const bool has_large = together.front()->expected_candidates >= cut_.parallel_candidates;
+    const unsigned workers =
+        means().workers_for(expected, has_large ? cut_.parallel_candidates : cut_.together_candidates);
     // one gate for all, because versions read relations that further versions extend
     kernels::worker_gate gate(workers);
-    const auto run_one = [&](unsigned worker, phase_version& version) {
-      relation& target = *relations[version.program->target];
-      run_memory memory(*version.program, *resource_);
-      std::optional<kernels::tile_runner<storage::concurrent_access>> runner;
-      const double start = storage::seconds_now();
-      const std::uint64_t appended = target.appended_rows();
-      const auto leave = [&target, appended] { target.forget_appended(appended); };
-      try {
-        runner.emplace(*version.program, relations, worker, *scratch_[worker], gate, stop, memory.windows(),
-                       memory.folded());
-        runner->run(0, version.rows, [&](std::uint64_t room, const backend::piece_runner& helpers) {
-          target.make_room(backend_, room, helpers);
+    auto pool = backend_.make_pool(workers);
+    std::vector<std::unique_ptr<pipeline_run<Backend>>> runs;
+    for (const phase_version* version : together) {
+      runs.push_back(std::make_unique<pipeline_run<Backend>>(means(), *version->program, relations, stop));
+      runs.back()->join(pool, gate);
+    }
+    const double piece = std::min(expected / (workers * 8.0), cut_.parallel_candidates);
+    pool.run([&](unsigned) {
+      for (std::size_t begin = 0, end = 0; begin < together.size(); begin = end) {
+        // Tiny versions share an action.
+        for (double filled = 0; end < together.size() && filled <= piece; ++end)
+          filled += together[end]->expected_candidates;
+        pool.add([&runs, &together, begin, end](unsigned worker) {
+          for (std::size_t i = begin; i < end; ++i) runs[i]->run_joined(worker, *together[i]);
         });
-      } catch (const kernels::arithmetic_fault&) {
-        return leave();
-      } catch (const kernels::rule_fault&) {
-        return leave();
-      } catch (const kernels::over_budget&) {
-        return leave();
-      } catch (const backend::memory_exceeded&) {
-        return leave();
       }
-      version.counts = {runner->candidates(), runner->fresh(), runner->bindings()};
-      version.state = phase_version::outcome::done;
-      version.seconds = storage::seconds_now() - start;
-      runner->add_counts();
-      count_run(*version.program);
-    };
-    backend_.for_each_tile(
-        begins.size() - 1, 1,
-        [&](unsigned worker, std::uint64_t number, std::uint64_t) {
-          for (std::size_t i = begins[number]; i < begins[number + 1]; ++i) run_one(worker, *small[i]);
-        },
-        workers);
+    });
+    for (std::size_t i = 0; i < together.size(); ++i) runs[i]->end_joined(*together[i]);
   }
 
   pipeline_counts run(const kernels::pipeline& program, kernels::relation_list<relation>& relations, std::uint64_t rows,
@@ -348,6 +319,17 @@ class cpu_machine {
   }
 
  private:
+  /// Returns whether a version can run beside other versions of its phase.
+  [[nodiscard]] static bool can_join(const phase_version& version, const std::vector<phase_version>& versions,
+                                     const kernels::relation_list<relation>& relations) {
+    const kernels::pipeline& program = *version.program;
+    const relation& target = *relations[program.target];
+    if (!target.inserts_at_once() || program.observes_order() || reads_matrix(program, relations)) return false;
+    // Without a set, the rows of a version with a fault must be the last rows.
+    return target.has_set() || std::count_if(versions.begin(), versions.end(), [&](const phase_version& other) {
+                                 return other.program->target == program.target;
+                               }) == 1;
+  }
   [[nodiscard]] unsigned workers_of_run(std::uint64_t rows, double expected_candidates) {
     if (backend_.workers() == 1 || rows <= 1 || expected_candidates < cut_.parallel_candidates) return 1;
     return means().workers_for(expected_candidates, cut_.parallel_candidates);

@@ -36,7 +36,8 @@ struct run_means {
 };
 
 /// A run of a pipeline. Workers divide the rows of the first segment, and leave bindings with many matches to all
-/// workers. A run of the calling thread becomes a run of several workers if the work exceeds the expectation.
+/// workers. A run of the calling thread becomes a run of several workers if the work exceeds the expectation. Runs of
+/// different pipelines can share workers (join()).
 template <class Backend>
 class pipeline_run final : private kernels::match_sharer {
  public:
@@ -61,20 +62,39 @@ class pipeline_run final : private kernels::match_sharer {
       if (begin == rows && waiting_.empty()) return end_run();
       workers = means_.workers_for(expected_rest(begin, rows), means_.cut->parallel_candidates);
     }
-    // Enough pieces for workers to end together, but no piece smaller than its overhead.
-    const std::uint64_t piece =
-        std::clamp<std::uint64_t>(rows / (workers * 16ULL), 1, calibration::tiles_of_a_piece * storage::tile_rows);
-    start_workers(workers);
-    make_expected_room(workers);
+    kernels::refresh_searched(*program_, *relations_);
+    kernels::worker_gate gate(workers);
     auto pool = means_.backend->make_pool(workers);
-    pool_ = &pool;
+    join(pool, gate);
     pool.run([&](unsigned worker) {
-      for (std::shared_ptr<const kernels::shared_matches>& one : waiting_) add_matches(std::move(one));
-      if (begin < rows) run_rows(worker, {begin, rows}, piece, given);
+      for (shared_pointer& one : waiting_) add_matches(std::move(one));
+      if (begin < rows) run_rows(worker, {begin, rows}, piece_of(rows, workers), given);
     });
     pool_ = nullptr;
     end_workers();
     return end_run();
+  }
+
+  /// Uses workers that run other pipelines at the same time. Indexes must be up to date.
+  void join(typename Backend::task_pool& pool, kernels::worker_gate& gate) {
+    pool_ = &pool;
+    gate_ = &gate;
+    workers_ = std::vector<worker_run>(gate.workers());
+  }
+  /// Runs the rows of a version from an action of the pool. A fault ends the run of this version only.
+  void run_joined(unsigned worker, const phase_version& version) {
+    is_joined_ = true;
+    appended_before_ = target().appended_rows();
+    const bool is_small = version.expected_candidates < means_.cut->parallel_candidates;
+    run_rows(worker, {0, version.rows}, is_small ? version.rows : piece_of(version.rows, gate_->workers()), nullptr);
+  }
+  /// Call after the end of the pool's actions. A version with a fault is left.
+  void end_joined(phase_version& version) {
+    if (has_fault_) return target().forget_appended(appended_before_);
+    end_workers();
+    version.counts = end_run();
+    version.seconds = version.counts.worker_seconds;
+    version.state = phase_version::outcome::done;
   }
 
   /// feed(take) calls take(worker, begin, end, given) for pieces of the first rows, concurrently if there are several
@@ -88,7 +108,10 @@ class pipeline_run final : private kernels::match_sharer {
       });
       add_counts(runner);
     } else {
-      start_workers(workers);
+      kernels::refresh_searched(*program_, *relations_);
+      kernels::worker_gate gate(workers);
+      gate_ = &gate;
+      workers_ = std::vector<worker_run>(workers);
       feed([&](unsigned worker, std::uint64_t begin, std::uint64_t end, const word* const* given) {
         on(worker, nullptr, [&](auto& runner) { runner.run(begin, end, make_room(), given); });
       });
@@ -121,7 +144,7 @@ class pipeline_run final : private kernels::match_sharer {
         [this](std::uint64_t room, const auto&... helpers) { target().make_room(*means_.backend, room, helpers...); };
   }
   [[nodiscard]] kernels::tile_runner<storage::exclusive_access> only_runner(kernels::match_sharer* sharer) {
-    gate_.emplace(1);
+    gate_ = &only_gate_;
     return {*program_,         *relations_,      0,     *means_.scratch->front(), *gate_, stop_,
             memory_.windows(), memory_.folded(), sharer};
   }
@@ -160,20 +183,10 @@ class pipeline_run final : private kernels::match_sharer {
     return rest;
   }
 
-  /// Makes room for as many rows as the last iteration added: workers that grow a relation between their tiles wait for
-  /// each other. At most a quarter of the rows, so that the last iterations do not double a set for nothing.
-  void make_expected_room(unsigned workers) {
-    relation& into = target();
-    if (!into.inserts_at_once()) return;
-    const std::uint64_t appended = into.appended_rows();
-    const std::uint64_t expected = into.delta_rows() - std::min(appended, into.delta_rows());
-    const std::uint64_t room = relation::room_for(workers) + std::min(expected, (into.rows() + appended) / 4);
-    while (!into.has_room(room)) into.make_room(*means_.backend, room);
-  }
-  void start_workers(unsigned workers) {
-    kernels::refresh_searched(*program_, *relations_);
-    gate_.emplace(workers);
-    workers_ = std::vector<worker_run>(workers);
+  /// Returns the number of rows of a piece: enough pieces for workers to end together, but no piece smaller than its
+  /// overhead.
+  [[nodiscard]] static std::uint64_t piece_of(std::uint64_t rows, unsigned workers) {
+    return std::clamp<std::uint64_t>(rows / (workers * 16ULL), 1, calibration::tiles_of_a_piece * storage::tile_rows);
   }
   void end_workers() {
     for (const worker_run& one : workers_) {
@@ -184,13 +197,33 @@ class pipeline_run final : private kernels::match_sharer {
   }
   template <class Action>
   void on(unsigned worker, kernels::match_sharer* sharer, const Action& action) {
+    if (has_fault_.load(std::memory_order_relaxed)) return;
     worker_run& own = workers_[worker];
     const double start = storage::seconds_now();
+    try {
+      run_on(own, worker, sharer, action);
+    } catch (const kernels::arithmetic_fault&) {
+      keep_fault();
+    } catch (const kernels::rule_fault&) {
+      keep_fault();
+    } catch (const kernels::over_budget&) {
+      keep_fault();
+    } catch (const backend::memory_exceeded&) {
+      keep_fault();
+    }
+    own.seconds += storage::seconds_now() - start;
+  }
+  /// Requires a current exception, and throws it unless the version runs beside others.
+  void keep_fault() {
+    if (!is_joined_) throw;
+    has_fault_ = true;
+  }
+  template <class Action>
+  void run_on(worker_run& own, unsigned worker, kernels::match_sharer* sharer, const Action& action) {
     if (!own.runner)
       own.runner.emplace(*program_, *relations_, worker, *(*means_.scratch)[worker], *gate_, stop_, memory_.windows(),
                          memory_.folded(), sharer);
     action(*own.runner);
-    own.seconds += storage::seconds_now() - start;
   }
   void run_rows(unsigned worker, piece_of_work rows, std::uint64_t piece, const word* const* given) {
     while (rows.end - rows.begin > piece) {
@@ -235,12 +268,17 @@ class pipeline_run final : private kernels::match_sharer {
   const std::atomic<bool>* stop_;
   run_memory memory_;
   bool may_share_;
-  std::optional<kernels::worker_gate> gate_;
+  kernels::worker_gate only_gate_{1};
+  kernels::worker_gate* gate_ = &only_gate_;
   pipeline_counts counts_;
   std::vector<worker_run> workers_;
   typename Backend::task_pool* pool_ = nullptr;  ///< nullptr: the calling thread runs alone
   std::atomic<std::uint64_t> tiles_ = 0;         ///< number of shared tiles that are not complete
   std::vector<shared_pointer> waiting_;          ///< shared before the workers started
+  // Beside other runs (join()).
+  bool is_joined_ = false;
+  std::atomic<bool> has_fault_ = false;
+  std::uint64_t appended_before_ = 0;
 };
 
 }  // namespace gpulog::exec

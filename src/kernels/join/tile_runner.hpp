@@ -48,8 +48,8 @@ class tile_runner {
         ends_when_full_(program.ends_when_full()) {
     if (program.counted == nullptr) return;
     if constexpr (Access::is_concurrent) {
-      scratch.counts.assign(program.counted->counts.size(), 0);
-      counts_ = scratch.counts.data();
+      own_counts_.assign(program.counted->counts.size(), 0);
+      counts_ = own_counts_.data();
     } else {
       counts_ = program.counted->counts.data();
     }
@@ -74,6 +74,7 @@ class tile_runner {
   /// @throws arithmetic_fault, interrupted, costly_reading, over_budget, backend::memory_exceeded
   template <class MakeRoom>
   void run(std::uint64_t begin, std::uint64_t end, const MakeRoom& make_room, const word* const* given = nullptr) {
+    scratch_->return_to(*program_);
     sources_.give_rows(given);
     const worker_gate::visit inside(Access::is_concurrent ? gate_ : nullptr);
     try {
@@ -85,6 +86,7 @@ class tile_runner {
   /// Runs matches [begin, end) of shared bindings. Throws like run().
   template <class MakeRoom>
   void run_matches(const shared_matches& shared, std::uint64_t begin, std::uint64_t end, const MakeRoom& make_room) {
+    scratch_->return_to(*program_);
     const worker_gate::visit inside(Access::is_concurrent ? gate_ : nullptr);
     expansion_scratch& state = *scratch_->expansions[shared.segment];
     state.filled = state.gathered = 0;
@@ -478,8 +480,9 @@ class tile_runner {
   fold_memory* folded_;
   match_sharer* sharer_;
   bool ends_when_full_;
-  std::uint64_t* counts_ = nullptr;  ///< by place (step_counts); nullptr: not counted
-  std::uint64_t bindings_ = 0;       ///< bindings that entered segments
+  std::uint64_t* counts_ = nullptr;        ///< by place (step_counts); nullptr: not counted
+  std::vector<std::uint64_t> own_counts_;  ///< of a concurrent worker
+  std::uint64_t bindings_ = 0;             ///< bindings that entered segments
   std::uint64_t candidates_ = 0;
   std::uint64_t fresh_ = 0;
   double spent_ = 0;                ///< of the pipeline's budget

@@ -73,13 +73,13 @@ struct tile_scratch {
   std::uint16_t selected[tile_rows];
   std::uint8_t found[tile_rows];
   record_memory records;
-  std::vector<std::uint64_t> counts;  // by place (step_counts), if several workers count
-  std::vector<const word*> head;      // columns of the inserted tuples
-  std::vector<const word*> tuple;     // columns of the tuples that are looked up
+  std::vector<const word*> head;   // columns of the inserted tuples
+  std::vector<const word*> tuple;  // columns of the tuples that are looked up
 
   /// Allocates the registers of a pipeline and takes its constants.
   /// @throws backend::memory_exceeded
   void prepare(const pipeline& program) {
+    prepared_ = &program;
     const std::size_t segments = program.segments.size();
     const std::size_t words = segments * program.slot_count * tile_rows;
     // Discards the old contents instead of copying them.
@@ -107,6 +107,11 @@ struct tile_scratch {
     }
   }
 
+  /// Prepares a pipeline again if the worker has run a different pipeline since.
+  void return_to(const pipeline& program) {
+    if (prepared_ != &program) prepare(program);
+  }
+
   /// Fills the columns of constants for a tile of n rows.
   void need_constants(std::uint32_t n) {
     if (n > filled_rows_) fill_constants(n <= few_rows ? few_rows : tile_rows);
@@ -130,6 +135,7 @@ struct tile_scratch {
     filled_rows_ = rows;
   }
 
+  const pipeline* prepared_ = nullptr;
   const word* values_ = nullptr;  // of the pipeline that was prepared last
   std::size_t value_count_ = 0;
   std::uint32_t filled_rows_ = 0;
