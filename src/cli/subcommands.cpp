@@ -2,11 +2,14 @@
 
 #include <fmt/core.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iterator>
 
 #include "cli/format/format_command.hpp"
+#include "cli/help_text.hpp"
 #include "cli/profile/profile.hpp"
+#include "gpulog/error.hpp"
 
 namespace gpulog::cli {
 namespace {
@@ -35,6 +38,20 @@ std::string subcommand_usages() {
   for (const subcommand& each : subcommands)
     text += fmt::format("       gpulog {} [OPTIONS] {}\n", each.name, each.operands);
   return text;
+}
+
+bool parse_options(CLI::App& app, int count, char** texts) {
+  std::vector<std::string> rest(texts + 2, texts + count);
+  std::reverse(rest.begin(), rest.end());
+  try {
+    app.parse(rest);
+  } catch (const CLI::CallForHelp&) {
+    fmt::print("{}", wrapped_help(app.help()));
+    return false;
+  } catch (const CLI::ParseError& failure) {
+    throw input_error(fmt::format("{} ({} --help lists the options)", failure.what(), app.get_name()));
+  }
+  return true;
 }
 
 }  // namespace gpulog::cli

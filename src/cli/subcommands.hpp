@@ -4,6 +4,10 @@
 #include <string_view>
 #include <vector>
 
+namespace CLI {
+class App;
+}
+
 namespace gpulog::cli {
 
 /// A command that is named before its own options, as `gpulog profile`.
@@ -21,5 +25,11 @@ struct subcommand {
 
 /// Returns a line of usage for each command, for the help.
 [[nodiscard]] std::string subcommand_usages();
+
+/// Parses the options after the command's name, or prints the help.
+/// @param app named "gpulog" and the command's name
+/// @return whether the command runs
+/// @throws input_error
+[[nodiscard]] bool parse_options(CLI::App& app, int count, char** texts);
 
 }  // namespace gpulog::cli

@@ -11,9 +11,9 @@
 
 #include "cli/arguments.hpp"
 #include "cli/format/unified_diff.hpp"
-#include "cli/help_text.hpp"
 #include "cli/messages.hpp"
 #include "cli/standard_input.hpp"
+#include "cli/subcommands.hpp"
 #include "gpulog/error.hpp"
 #include "io/files/output_files.hpp"
 #include "support/deep_stack.hpp"
@@ -87,16 +87,7 @@ int format_programs(int count, char** texts) {
   app.add_option("-M,--macro", given.parsing.macros, "a macro, as A or B=1 (repeatable)")
       ->type_name("TEXT")
       ->allow_extra_args(false);
-  std::vector<std::string> rest(texts + 2, texts + count);
-  std::reverse(rest.begin(), rest.end());
-  try {
-    app.parse(rest);
-  } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", wrapped_help(app.help()));
-    return 0;
-  } catch (const CLI::ParseError& failure) {
-    throw input_error(std::string(failure.what()) + " (gpulog fmt --help lists the options)");
-  }
+  if (!parse_options(app, count, texts)) return 0;
   if (!given.lines.empty()) given.range = lines_from_text(given.lines);
   given.parsing.warnings = false;
   given.parsing.deepest = syntax::deepest_nesting;

@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "cli/help_text.hpp"
 #include "cli/messages.hpp"
 #include "cli/profile/page.hpp"
 #include "cli/profile/record.hpp"
 #include "cli/profile/tables.hpp"
 #include "cli/profile/trace.hpp"
+#include "cli/subcommands.hpp"
 #include "gpulog/error.hpp"
 #include "io/files/output_files.hpp"
 
@@ -51,16 +51,7 @@ int show_profile(int count, char** texts) {
   app.add_option("-n", given.most, "lines of each table (10 by default)")->type_name("N")->check(CLI::PositiveNumber);
   app.add_option("--html", given.page_file, "write a page for a browser")->type_name("FILE");
   app.add_option("--trace", given.trace_file, "write a trace for Perfetto")->type_name("FILE");
-  std::vector<std::string> rest(texts + 2, texts + count);
-  std::reverse(rest.begin(), rest.end());
-  try {
-    app.parse(rest);
-  } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", wrapped_help(app.help()));
-    return 0;
-  } catch (const CLI::ParseError& failure) {
-    throw input_error(std::string(failure.what()) + " (gpulog profile --help lists the options)");
-  }
+  if (!parse_options(app, count, texts)) return 0;
   try {
     return show(given);
   } catch (const nlohmann::ordered_json::exception& fault) {
