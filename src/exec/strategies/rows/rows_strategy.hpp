@@ -93,10 +93,22 @@ strategy_outcome run_first_schedule(stratum_run<Machine>& run, const row_schedul
   return strategy_outcome::left;
 }
 
+/// Returns whether a step of later rules has to stay within its budget (fixpoint/supplementary_costs.hpp), because the
+/// planner expects less work of the rules as written. Rows can't be counted while they are computed.
+template <class Machine>
+bool is_limited_step(const stratum_run<Machine>& run) {
+  const plan::stratum& stratum = run.stratum;
+  const bool is_step = !stratum.recursive && !stratum.supplementary.empty();
+  if (!Machine::ends_costly_runs || !is_step || run.stops == nullptr || !run.stops->supplementary.abandon) return false;
+  return run.stops->supplementary.work_without(run.number, stratum.supplementary.front()) <=
+         run.shared.chosen.cut.free_supplementary_bindings;
+}
+
 /// Runs the part before the loop, or a stratum without a loop.
 template <class Machine>
 strategy_outcome solve_rows_once(stratum_run<Machine>& run) {
   if constexpr (Machine::abilities.rows) {
+    if (run.stratum.rows && is_limited_step(run)) return strategy_outcome::left;
     return run_first_schedule(run, once_schedules<Machine>);
   } else {
     return strategy_outcome::left;

@@ -444,8 +444,7 @@ void find_row_equations(planning& shared) {
   for (std::size_t number = 0; number < plan.strata.size(); ++number) {
     stratum& one = plan.strata[number];
     if (!one.recursive) {
-      // A step has a budget, and versions with a budget run row by row only later (exec/strategies/rows).
-      if (one.supplementary.empty()) one.rows = row_joins_of(plan, one);
+      one.rows = row_joins_of(plan, one);
     } else if (shared.chosen.rows != row_mode::loops) {
       one.rows = row_steps_of(plan, one);
       if (!one.rows) one.rows = row_products_of(plan, number);
