@@ -38,7 +38,7 @@ struct state_index {
     bool is_complete = false;
     std::uint64_t facts = 0;   ///< given facts of a relation with rules
     bool has_columns = false;  ///< false: only the number of rows is stored
-    double seconds = 0;        ///< of its evaluation
+    double seconds = 0;        ///< of the relation's evaluation
   };
   state_identity identity;
   std::vector<input_version> inputs;
@@ -231,9 +231,9 @@ row_view stored_results::rows_before(std::uint32_t relation) const {
   return result;
 }
 
-/// Stores an intermediate relation only if storing adds little to the time of its evaluation. Other intermediate
-/// relations are evaluated again when a changed stratum reads their tuples. Inputs and outputs always pay: reading and
-/// writing their files takes longer.
+/// Stores an intermediate relation only if storing adds little to the time of the evaluation. The remaining
+/// intermediate relations are evaluated again when a changed stratum reads the tuples. Inputs and outputs always pay:
+/// reading and writing files of facts takes longer.
 bool stored_results::pays_to_store(std::uint32_t number) const {
   const sema::relation& relation = run_.relation(number);
   const bool may_be_read = !run_.tuned.planning.modes.is_always("unneeded-relations") || run_.options.proofs;

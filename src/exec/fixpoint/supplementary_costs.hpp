@@ -21,12 +21,13 @@ namespace gpulog::exec {
 }
 
 /// The costs and savings of the supplementary relations of a running stratum, in bindings. A supplementary relation
-/// must be computed and stored; each duplicate among its candidates saves the bindings that the readers produce for a
-/// row. A reduced relation (plan::semi_join) saves the rows that its
-/// readers do not find instead. The
-/// excess of the cost over the savings may reach a share of all remaining work of the stratum. Beyond that share, the
-/// excess may reach the work that the planner expects for the rules as written; then the relation is abandoned, and the
-/// run continues with the rules as written.
+/// must be computed and stored; each duplicate among the candidates saves the bindings that the readers produce for a
+/// row. The excess of the cost over the savings may reach a share of all remaining work of the stratum. Beyond that
+/// share, the excess may reach the work that the planner expects for the rules as written; then the relation is
+/// abandoned, and the run continues with the rules as written.
+///
+/// For a reduced relation (plan::semi_join) the savings are the rows of the whole relation that readers no longer find,
+/// and the excess may reach cut_offs::free_supplementary_bindings.
 template <class Machine>
 class supplementary_costs {
  public:

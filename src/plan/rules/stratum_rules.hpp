@@ -20,7 +20,7 @@ struct restriction {
 struct stratum_rules {
   std::vector<normalized_rule> plain;
   std::vector<normalized_rule> other;     ///< rules with aggregates or ranges
-  std::vector<normalized_rule> patterns;  ///< rules of supplementary relations; each reads one member
+  std::vector<normalized_rule> patterns;  ///< rules of supplementary relations; each reads members
   std::vector<relation_id> members;
   bool recursive = false;
   /// Whether steps of the rules may become relations: no tuple is removed or counted during the recursion.

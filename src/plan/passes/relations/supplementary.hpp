@@ -53,8 +53,7 @@ using relation_maker = std::function<relation_id(relation_id head, std::vector<s
                                                  std::vector<value_kind> kinds)>;
 
 /// Converts steps of a recursive stratum's rules to relations if this saves work.
-/// @param patterns rules of existing supplementary relations, each of which reads one member and otherwise complete
-///   relations only
+/// @param patterns rules of existing supplementary relations, each of which reads only members and complete relations
 /// @param makes_steps false: the patterns are all that is added
 [[nodiscard]] factored_stratum factor(std::vector<normalized_rule> rules, const std::vector<relation_id>& members,
                                       const sema::program& source, const relation_maker& make_relation,
