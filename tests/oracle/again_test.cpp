@@ -32,7 +32,7 @@ void expect_results(engine& running, const facts_from_scratch& facts, const std:
   }
 }
 
-/// Returns the other engine with the results of the first one, as in another process.
+/// Returns a second engine with the results of the first engine, as in a new process.
 engine restored(engine first, engine other) {
   const std::string path = testing::TempDir() + "gpulog-again-" + std::to_string(getpid()) + ".state";
   first.save(path);
@@ -41,7 +41,7 @@ engine restored(engine first, engine other) {
   return other;
 }
 
-/// Evaluates, and again after each of some batches, in another engine at times; in some of them rows are erased, most
+/// Evaluates at first and after each of some batches, sometimes in a second engine. Some batches erase rows, mostly
 /// from relations without rules.
 /// @param compared and changed; empty: all relations
 void expect_same_again(const std::string& text, std::uint64_t seed, const mode& how,
@@ -100,7 +100,7 @@ std::set<std::string> continued_relations(const engine& running) {
   return found;
 }
 
-/// Many edges, and then one more.
+/// Many edges, then a further edge.
 engine engine_after_an_edge(const std::string& rules, bool continues) {
   const std::string text = ".decl e(x:number, y:number)\n.decl r(x:number, y:number)\n.decl s(x:number)\n" + rules;
   engine running = engine_of(text, modes.front(), word_size::bits32, continues);
@@ -140,7 +140,7 @@ TEST(again, what_may_shrink_begins_anew) {
   EXPECT_EQ(running.relation("s").size(), 40U);
 }
 
-/// Classes of what is inserted, and what reads them.
+/// Equivalence classes of inserted pairs, and rules that read the classes.
 TEST(again, equivalences_go_on) {
   const std::string rules =
       ".decl q(x:number, y:number) eqrel\nq(x,y) :- e(x,y).\nr(x,y) :- e(x,y).\ns(x) :- q(x,42).\n";
@@ -209,7 +209,7 @@ TEST(again, recursive_aggregates_go_on) {
   EXPECT_EQ(running.relation("far").size(), 38U);
 }
 
-/// What autoinc() numbers would be numbered otherwise.
+/// autoinc() would give different numbers.
 TEST(again, counters_begin_anew) {
   engine running = engine_after_an_edge(closure + std::string("s(autoinc()) :- r(x,42).\n"), true);
   EXPECT_EQ(continued_relations(running), (std::set<std::string>{"e", "r"}));
@@ -245,7 +245,7 @@ TEST(again, whatever_the_first_evaluation_was) {
   }
 }
 
-/// Heights of proofs are those of shortest paths, whatever was inserted when.
+/// Heights of proofs are the lengths of shortest paths, regardless of the order of insertions.
 TEST(again, proofs_are_those_of_what_is_there) {
   for (const char* const continuation : {"on", "auto", "off"}) {
     SCOPED_TRACE(continuation);
@@ -292,7 +292,7 @@ struct interruption {
   std::uint64_t calls_left = 0;
 };
 
-/// Of facts that a reset engine has, which are those of the text, makes these.
+/// Replaces the facts of a reset engine, which are the facts of the text.
 void insert_all(engine& running, facts_from_scratch& facts, const std::string& text, word_size words) {
   facts_from_scratch of_text(text, words);
   for (std::uint32_t number = 0; number < facts.analysed().relations.size(); ++number) {
@@ -390,7 +390,7 @@ const char* const making_records =
     ".decl c(k:number)\nc(k) :- k = count : { l(_, _) }.\n";
 
 TEST(again, records) {
-  // The naive evaluator numbers records otherwise.
+  // The naive evaluator gives records different numbers.
   const std::set<std::string> without_records = {"e", "s", "n", "o", "r", "m", "c"};
   const std::uint64_t first = oracle::first_seed(1);
   for (std::uint64_t seed = first; seed < first + oracle::programs_to_try(400); ++seed) {

@@ -38,7 +38,7 @@ pair_list random_pairs(std::size_t n, const bounds& below, std::uint64_t seed) {
   return rows;
 }
 
-/// Offers pairs [begin, end) in tiles. @return those that were new
+/// Offers pairs [begin, end) in tiles. @return the new pairs
 template <class Access, class Set>
 pair_list offer(Set& set, const pair_list& rows, std::size_t begin, std::size_t end, bool is_unary) {
   const auto scratch = std::make_unique<insert_scratch>();
@@ -89,7 +89,7 @@ TYPED_TEST(bounded_set, holds_what_is_inserted) {
     EXPECT_EQ(held, expected);
     EXPECT_EQ(held.size(), fresh.size());
     EXPECT_TRUE(offer<exclusive_access>(set, rows, 0, rows.size(), is_unary).empty());
-    // Values behind the bounds are not in the next row.
+    // Values beyond the bounds are not in the next row.
     pair_list asked = random_pairs(300, {2 * below.front() + 40, 2 * below.back() + 100}, 9);
     asked.emplace_back(UINT32_MAX, UINT32_MAX);
     asked.emplace_back(UINT32_MAX, 0);
@@ -173,7 +173,7 @@ TEST(narrow_set, permutations_lose_no_number) {
   }
 }
 
-// 256 numbers whose line is the last one of 64: seven lines have room for 112 of them.
+// 256 numbers whose line is the last of 64 lines: seven lines have room for 112 numbers.
 TEST(narrow_set, numbers_without_a_line_stand_beside_it) {
   const bounds below = {1ULL << 32};
   const number_permutation mixed(32);
@@ -235,7 +235,7 @@ TEST(word_set, tuples_that_share_a_word_are_counted) {
   EXPECT_NEAR(tuples_per_word(columns, first.size(), bit_matrix_shape::of({100, 4000})), 4, 0.2);
 }
 
-/// Random rows of a relation with known bounds, in tiles. @return the name of its set behind them
+/// Inserts random rows into a relation with known bounds, in tiles. @return the name of the relation's set afterwards
 template <class Backend>
 std::string set_behind(Backend backend, set_choice sets, const bounds& below, std::size_t rows,
                        std::uint64_t memory_for_matrix) {
@@ -247,7 +247,7 @@ std::string set_behind(Backend backend, set_choice sets, const bounds& below, st
   std::set<std::pair<word, word>> held;
   const pair_list offered = random_pairs(rows, below, 3);
   for (std::size_t at = 0; at < offered.size(); at += tile_rows) {
-    // Some rows are there before anything is known.
+    // The relation has some rows before the bounds are known.
     if (at == tile_rows) target.bound_values(below, memory_for_matrix);
     const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(tile_rows, offered.size() - at));
     std::vector<word> first;
@@ -269,7 +269,7 @@ std::string set_behind(Backend backend, set_choice sets, const bounds& below, st
   }
   return target.set_name();
 }
-/// The same with one worker and with several, which move rows together.
+/// Runs the test with one worker and with several workers, which move rows together.
 std::string set_behind(set_choice sets, const bounds& below, std::size_t rows, std::uint64_t memory_for_matrix) {
   const std::string name = set_behind(backend::cpu::serial_backend(), sets, below, rows, memory_for_matrix);
   EXPECT_EQ(set_behind(backend::cpu::thread_backend(3U), sets, below, rows, memory_for_matrix), name);

@@ -1,4 +1,4 @@
-// Hash tables of tuples: of packed ones, and of rows.
+// Hash tables of packed tuples and of rows.
 
 #include <gtest/gtest.h>
 
@@ -138,7 +138,7 @@ TEST(packed_set, growing_keeps_the_load_below_its_limit) {
 TEST(packed_set, grows_with_several_threads) {
   backend::host_memory memory;
   packed_set set(memory);
-  set.grow(2800000);  // so many slots that each thread has a part
+  set.grow(2800000);  // enough slots for a part per thread
   auto keys = random_keys(1500000, 0, 9);
   keys.push_back(0);
   EXPECT_EQ(insert_all(set, keys).size(), keys.size());
@@ -164,7 +164,7 @@ TEST(packed_set, a_refused_growth_leaves_it_as_it_was) {
   EXPECT_EQ(insert_all(set, {1, 2, 3}).size(), 3U);
 }
 
-/// Every thread inserts its own order of the same keys; one at a time makes room, as tile_runner does.
+/// Every thread inserts the same keys in a different order; one thread at a time makes room, as tile_runner does.
 TEST(packed_set, several_threads_insert_every_key_once) {
   constexpr unsigned workers = 4;
   constexpr std::uint32_t share = 64;
@@ -207,7 +207,7 @@ TEST(packed_set, several_threads_insert_every_key_once) {
   EXPECT_EQ(set.size(), keys.size());
 }
 
-/// All threads have the same keys in the same order, one at a time: the worst case of meeting at a slot.
+/// All threads insert the same keys in the same order, key by key: the worst case of threads that meet at a slot.
 TEST(packed_set, threads_that_race_for_each_key_have_one_winner) {
   constexpr unsigned workers = 4;
   backend::host_memory memory;
@@ -252,8 +252,8 @@ TEST(packed_set, looking_up_while_others_insert_finds_what_was_there_before) {
   EXPECT_EQ(std::count(found.begin(), found.end(), 1), static_cast<std::ptrdiff_t>(later.size()));
 }
 
-/// A row set alone; the rows are numbers, and a row's tuple is its number divided by 3. Slots have 32 bits until row
-/// ids need more of them.
+/// A row set alone; the rows are numbers, and a row's tuple is the number divided by 3. Slots have 32 bits until row
+/// ids need more bits.
 TEST(row_set, finds_equal_tuples_and_follows_moved_rows) {
   backend::host_memory memory;
   row_set set(memory);
@@ -283,7 +283,7 @@ TEST(row_set, finds_equal_tuples_and_follows_moved_rows) {
   }
   EXPECT_EQ(set.size(), 10000U);
   EXPECT_EQ(set.bytes(), 16 * table_growth::initial_slots * sizeof(std::uint64_t));
-  // Swap the first and the last hundred rows through a free one.
+  // Swap the first and the last hundred rows through a free row.
   tuple_of_row.resize(next_row + 1);
   const auto move = [&](std::uint64_t from, std::uint64_t to) {
     set.move_row(hash_of(tuple_of_row[from]), from, to);
