@@ -68,8 +68,8 @@ GPULOG_C_API const char* gpulog_message(void);
  *
  * options: texts "name=value" and a final NULL; or NULL. gpulog_engine_new() takes the same texts, and each function
  * ignores the options of the other one. Of a program: word_size, include, macro, filled (the last three several times).
- * Of an engine: facts, output (folders), jobs, backend, device, storage, memory_limit (4G), functor_library,
- * functor_directory, and tuning choices by name. */
+ * Of an engine: facts, output (folders), jobs, backend, device, storage, memory_limit (4G), changes (0 or 1),
+ * functor_library, functor_directory, and tuning choices by name. */
 GPULOG_C_API gpulog_status gpulog_program_from_text(const char* text, const char* const* options,
                                                     gpulog_program** program);
 GPULOG_C_API gpulog_status gpulog_program_from_file(const char* path, const char* const* options,
@@ -87,6 +87,10 @@ GPULOG_C_API void gpulog_engine_free(gpulog_engine* engine);
 GPULOG_C_API gpulog_status gpulog_load(gpulog_engine* engine);
 GPULOG_C_API gpulog_status gpulog_evaluate(gpulog_engine* engine);
 GPULOG_C_API gpulog_status gpulog_write(gpulog_engine* engine);
+/* Stores the results of the last evaluation in a file; restores them in a new engine with the same program and options,
+ * whose gpulog_load() then reads the fact files that have changed. */
+GPULOG_C_API gpulog_status gpulog_save(gpulog_engine* engine, const char* path);
+GPULOG_C_API gpulog_status gpulog_restore(gpulog_engine* engine, const char* path);
 /* Discards facts and results; the only valid call after a failed evaluation. */
 GPULOG_C_API gpulog_status gpulog_reset(gpulog_engine* engine);
 /* Cancels the call that runs in another thread, or else the next one. Thread-safe. */
@@ -108,6 +112,10 @@ GPULOG_C_API gpulog_status gpulog_erase_arrow(gpulog_engine* engine, const char*
 GPULOG_C_API gpulog_status gpulog_relation(gpulog_engine* engine, const char* name, gpulog_rows** rows);
 /* Returns the rows of a query such as `reach("a", x)`, which stay valid and unchanged when the engine changes. */
 GPULOG_C_API gpulog_status gpulog_query(gpulog_engine* engine, const char* body, gpulog_rows** rows);
+/* Returns the tuples of a relation that the last evaluation added and removed; they stay valid and unchanged. Requires
+ * the option changes=1. */
+GPULOG_C_API gpulog_status gpulog_changes(gpulog_engine* engine, const char* relation, gpulog_rows** added,
+                                          gpulog_rows** removed);
 GPULOG_C_API void gpulog_rows_free(gpulog_rows* rows);
 
 GPULOG_C_API uint64_t gpulog_rows_size(const gpulog_rows* rows);

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -55,6 +57,20 @@ class GPULOG_API engine {
   /// Reads a program for change_program().
   [[nodiscard]] program read(std::string text, const compile_options& options = {},
                              const std::string& name = "program.dl") const;
+
+  /// Returns the tuples of a relation that the last evaluation added and removed. After restore(), the restored results
+  /// are the results before the evaluation. Evaluations of query() do not count, unless facts have changed.
+  /// Requires run_options::changes or on_change().
+  /// @throws input_error if no such relation exists, and if the tuples before the evaluation are unknown;
+  ///   memory_limit_error
+  [[nodiscard]] changed_rows changes(std::string_view relation) const;
+
+  /// Calls a function after each evaluation that changed the tuples of a relation, on the thread of evaluate(). The
+  /// function may use the engine, and may change facts, but must not evaluate. An exception leaves evaluate(); the
+  /// results remain valid. Replaces the relation's earlier function.
+  /// @param function empty: ends the calls
+  /// @throws input_error if no such relation exists
+  void on_change(std::string_view relation, std::function<void(const changed_rows&)> function);
 
   /// Replaces the program by an extended program from read(): it starts with the same relations, and has additional
   /// facts, rules or relations, or different queries. Results of relations that the extension does not affect stay, and
@@ -131,6 +147,7 @@ class GPULOG_API engine {
 
  private:
   [[nodiscard]] program read_query(std::string body) const;
+  [[nodiscard]] changed_rows changes_of(std::uint32_t number) const;
 
   std::shared_ptr<detail::engine_state> state_;  ///< shared with Arrow arrays of the relations
 };

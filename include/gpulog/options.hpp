@@ -130,6 +130,8 @@ struct run_options {
   double report_seconds = 0;  ///< interval for updates of report files during the run; 0: only at the end
   /// Enables engine::why(): evaluates all relations in full, without restricting them to needed tuples.
   bool proofs = false;
+  /// Enables engine::changes(): keeps the results before the last evaluation.
+  bool changes = false;
   bool is_watched = false;                              ///< enables engine::now() from further threads
   std::function<void(const run_event&)> on_event = {};  ///< called on the running thread
   /// Called on the running thread before the first result is printed on standard output.

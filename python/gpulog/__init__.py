@@ -15,12 +15,12 @@ import atexit as _atexit
 
 from gpulog import _core
 from gpulog._core import Cancelled, Error, EvaluationError, InputError, MemoryLimitError, OutputError
-from gpulog._engine import Engine, run
+from gpulog._engine import Engine, load, run
 from gpulog._functors import batched
 from gpulog._program import Attribute, Declaration, Diagnostic, Plan, Program, ProgramError
 from gpulog._profile import Profile, RuleProfile
 from gpulog._proofs import FailedRule, Proof
-from gpulog._rows import Answer, Relation, Rows
+from gpulog._rows import Answer, Changes, Relation, Rows
 from gpulog._structures import Branch, Field, StructuredType
 from gpulog._warnings import ProgramWarning
 
@@ -31,6 +31,7 @@ __all__ = [
     "Attribute",
     "Branch",
     "Cancelled",
+    "Changes",
     "Declaration",
     "Diagnostic",
     "Engine",
@@ -53,6 +54,7 @@ __all__ = [
     "StructuredType",
     "backends",
     "batched",
+    "load",
     "run",
 ]
 

@@ -12,7 +12,7 @@ from gpulog import _core, _functors, _options, _views
 from gpulog._program import Diagnostic, Program, ProgramError
 from gpulog._profile import Profile
 from gpulog._proofs import FailedRule, Proof
-from gpulog._rows import Answer, Relation
+from gpulog._rows import Answer, Changes, Relation
 from gpulog._warnings import warn as _warn
 
 Progress = Callable[[int, int, int, int, float], object]
@@ -27,7 +27,7 @@ class Engine:
     A program given as text or path may have relations that are filled later, without a warning.
     facts, output: folders of .input and .output files. jobs: threads, 0 for all processors. backend: auto, cpu or gpu.
     device: number of the GPU. storage: auto, hisa, hash, bits or words. memory_limit: in bytes, 0 for no limit.
-    proofs: enables `why` and `why_not`. warn: whether overflowing sums and counts are a ProgramWarning.
+    proofs: enables `why` and `why_not`. changes: enables `changes`, which keeps the results before an evaluation. warn: whether overflowing sums and counts are a ProgramWarning.
     tuning: values of tuning choices by name.
     functors: functions by the names in .functor declarations; several threads of the engine may call a function, but
     one at a time. Functions marked with `batched` receive NumPy arrays, all other functions the values of one row.
@@ -47,6 +47,7 @@ class Engine:
         storage: str = "auto",
         memory_limit: int = 0,
         proofs: bool = False,
+        changes: bool = False,
         functor_libraries: Iterable[str] = (),
         functor_directories: Iterable[str] = (),
         functors: Mapping[str, _functors.Functor] | None = None,
@@ -67,11 +68,13 @@ class Engine:
             storage=storage,
             memory_limit=_options.whole_number("memory_limit", memory_limit, 0),
             proofs=proofs,
+            changes=changes,
             functor_libraries=list(functor_libraries),
             functor_directories=list(functor_directories),
             functors=list(self._functors),
             tuning=dict(tuning or {}),
         )
+        self._on_change: dict[str, Callable[[Changes], object]] = {}
         self._names = [name for name, _ in self._core.relations()]
 
     def __getitem__(self, name: str) -> Relation:
@@ -122,6 +125,7 @@ class Engine:
         """
         self._evaluate(progress, timeout)
         self._warn()
+        self._report_changes()
 
     async def evaluate_async(self, progress: Progress | bool | None = None, *, timeout: float | None = None) -> None:
         """Like evaluate(), in another thread. Cancelling the task cancels the evaluation."""
@@ -135,6 +139,7 @@ class Engine:
             work.exception()  # the exception of the cancelled evaluation is not lost by mistake
             raise
         self._warn()
+        self._report_changes()
 
     def _evaluate(self, progress: Progress | bool | None, timeout: float | None) -> None:
         limit = _options.seconds("timeout", timeout)
@@ -161,7 +166,45 @@ class Engine:
             report, remarks = answer
             raise ProgramError(report, [Diagnostic(*remark) for remark in remarks])
         self._warn()
+        self._report_changes()
         return Answer(answer, body)
+
+    def changes(self, relation: str) -> Changes:
+        """Returns the tuples of a relation that the last evaluation added and removed.
+
+        Requires `changes=True`. After `restore`, the restored results are the results before the evaluation.
+        """
+        added, removed = self._core.changes(relation)
+        return Changes(Answer(added, relation), Answer(removed, relation))
+
+    def on_change(self, relation: str, function: Callable[[Changes], object] | None) -> None:
+        """Calls a function with the changes after each evaluation that changes the relation, in the thread of the caller.
+
+        Replaces the relation's earlier function; None ends the calls. The function may use the engine, also for further
+        evaluations. An exception propagates to the caller of `evaluate`; the results remain valid.
+        """
+        self._core.on_change(relation, function is not None)
+        if function is None:
+            self._on_change.pop(relation, None)
+        else:
+            self._on_change[relation] = function
+
+    def _report_changes(self) -> None:
+        for name, added, removed in self._core.take_changes():
+            if function := self._on_change.get(name):
+                function(Changes(Answer(added, name), Answer(removed, name)))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Stores the results of the last evaluation in a file, for `restore` and `gpulog.load`."""
+        self._core.save(os.fspath(path))
+
+    def restore(self, path: str | os.PathLike[str]) -> None:
+        """Restores results that an engine with the same program and options stored.
+
+        Facts can then be inserted and erased; `load` reads the fact files that have changed. Call before anything else
+        changes facts. Raises InputError for a file that cannot be used, which leaves the engine unchanged.
+        """
+        self._core.restore(os.fspath(path))
 
     def why(self, tuple: str, depth: int = 4) -> Proof | None:
         """Explains why a tuple exists, by a proof of minimal height; returns None if the tuple does not exist.
@@ -234,6 +277,16 @@ class _tqdm:
         self._line.close()
 
 
+def load(path: str | os.PathLike[str], program: Program | str | os.PathLike[str], **options: Any) -> Engine:
+    """Returns an engine with the results that `Engine.save` stored in a file.
+
+    program, options: those of the engine that stored the results. Raises InputError for a file that cannot be used.
+    """
+    engine = Engine(program, **options)
+    engine.restore(path)
+    return engine
+
+
 def run(
     program: Program | str | os.PathLike[str],
     inputs: Mapping[str, Any] | None = None,
@@ -251,6 +304,7 @@ def run(
     storage: str = "auto",
     memory_limit: int = 0,
     proofs: bool = False,
+    changes: bool = False,
     functor_libraries: Iterable[str] = (),
     functor_directories: Iterable[str] = (),
     functors: Mapping[str, _functors.Functor] | None = None,
@@ -281,6 +335,7 @@ def run(
             storage=storage,
             memory_limit=memory_limit,
             proofs=proofs,
+            changes=changes,
             functor_libraries=functor_libraries,
             functor_directories=functor_directories,
             functors=functors,

@@ -6,7 +6,7 @@ import html
 import os
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpulog import _core, _inputs, _views
 from gpulog._program import Attribute, attributes_of, signature
@@ -186,7 +186,8 @@ class Relation(Rows):
 
 
 class Answer(Rows):
-    """The rows of a query, with a column per variable. An answer does not change when the engine changes.
+    """The rows of a query, with a column per variable, or tuples of `Changes`, with the columns of the relation. An answer
+    does not change when the engine changes.
 
     A query without variables has one row, the empty tuple, if it holds.
     """
@@ -215,6 +216,17 @@ class Answer(Rows):
 
     def _title(self) -> str:
         return self.name
+
+
+class Changes(NamedTuple):
+    """The tuples that an evaluation added to a relation and removed; they do not change when the engine changes."""
+
+    added: Answer
+    removed: Answer
+
+    def __bool__(self) -> bool:
+        """Returns whether the relation changed."""
+        return len(self.added) + len(self.removed) != 0
 
 
 class ArrowRows:

@@ -111,6 +111,42 @@ void guarded_engine::write() {
   run([this] { engine_.write(); });
 }
 
+void guarded_engine::save(const std::string& path) {
+  const in_use mine(*this);
+  run([&] { engine_.save(path); });
+}
+
+void guarded_engine::restore(const std::string& path) {
+  const in_use mine(*this);
+  run([&] { engine_.restore(path); });
+}
+
+std::pair<answer_rows, answer_rows> guarded_engine::changes(const std::string& name) {
+  const in_use mine(*this);
+  std::optional<gpulog::changed_rows> found;
+  {
+    const nb::gil_scoped_release free;
+    found.emplace(engine_.changes(name));
+  }
+  return {answer_rows(std::move(found->added), known_), answer_rows(std::move(found->removed), known_)};
+}
+
+void guarded_engine::on_change(const std::string& name, bool is_on) {
+  const in_use mine(*this);
+  std::function<void(const gpulog::changed_rows&)> function;
+  if (is_on) function = [this, name](const gpulog::changed_rows& rows) { changes_.emplace_back(name, rows); };
+  engine_.on_change(name, std::move(function));
+}
+
+std::vector<std::tuple<std::string, answer_rows, answer_rows>> guarded_engine::take_changes() {
+  const in_use mine(*this);
+  std::vector<std::tuple<std::string, answer_rows, answer_rows>> result;
+  for (auto& [name, rows] : std::exchange(changes_, {})) {
+    result.emplace_back(name, answer_rows(std::move(rows.added), known_), answer_rows(std::move(rows.removed), known_));
+  }
+  return result;
+}
+
 void guarded_engine::reset() {
   const in_use mine(*this);
   const nb::gil_scoped_release free;

@@ -63,6 +63,14 @@ class guarded_engine {
   /// @throws gpulog::query_error; like evaluate
   answer_rows query(const std::string& body, const given_functors& functors, std::optional<double> timeout);
   void write();
+  void save(const std::string& path);
+  void restore(const std::string& path);
+  /// Returns the tuples that the last evaluation added and removed.
+  std::pair<answer_rows, answer_rows> changes(const std::string& name);
+  /// Whether take_changes() returns the changes of a relation.
+  void on_change(const std::string& name, bool is_on);
+  /// Returns relation, added and removed tuples of all evaluations since the last call.
+  std::vector<std::tuple<std::string, answer_rows, answer_rows>> take_changes();
   void reset();
   /// Cancels the running call, if any.
   void cancel();
@@ -143,6 +151,7 @@ class guarded_engine {
   std::map<std::string, python_functor> functors_;
   std::chrono::steady_clock::time_point told_;
   std::optional<nb::python_error> raised_;
+  std::vector<std::pair<std::string, gpulog::changed_rows>> changes_;  ///< for take_changes()
   gpulog::engine engine_;
 };
 

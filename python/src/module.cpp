@@ -153,7 +153,7 @@ NB_MODULE(_core, module) {
           "__init__",
           [](guarded_engine* self, const gpulog::program& source, std::shared_ptr<const structures> known,
              const std::string& facts, const std::string& output, unsigned jobs, const std::string& backend, int device,
-             const std::string& storage, std::uint64_t memory_limit, bool proofs,
+             const std::string& storage, std::uint64_t memory_limit, bool proofs, bool changes,
              const std::vector<std::string>& functor_libraries, const std::vector<std::string>& functor_directories,
              const std::vector<std::string>& functors, const std::map<std::string, std::string>& tuning) {
             gpulog::run_options options;
@@ -165,17 +165,24 @@ NB_MODULE(_core, module) {
             options.storage = storage_named(storage);
             options.memory_limit = memory_limit;
             options.proofs = proofs;
+            options.changes = changes;
             options.functor_libraries = functor_libraries;
             options.functor_directories = functor_directories;
             for (const auto& [name, value] : tuning) options.tuning[name] = value;
             new (self) guarded_engine(source, std::move(known), std::move(options), functors);
           },
           "source"_a, "structures"_a, "facts"_a, "output"_a, "jobs"_a, "backend"_a, "device"_a, "storage"_a,
-          "memory_limit"_a, "proofs"_a, "functor_libraries"_a, "functor_directories"_a, "functors"_a, "tuning"_a)
+          "memory_limit"_a, "proofs"_a, "changes"_a, "functor_libraries"_a, "functor_directories"_a, "functors"_a,
+          "tuning"_a)
       .def("load", &guarded_engine::load)
       .def("evaluate", &guarded_engine::evaluate, "progress"_a.none(), "functors"_a, "timeout"_a.none())
       .def("query", &answer_of, "body"_a, "functors"_a, "timeout"_a.none())
       .def("write", &guarded_engine::write)
+      .def("save", &guarded_engine::save, "path"_a)
+      .def("restore", &guarded_engine::restore, "path"_a)
+      .def("changes", &guarded_engine::changes, "name"_a)
+      .def("on_change", &guarded_engine::on_change, "name"_a, "is_on"_a)
+      .def("take_changes", &guarded_engine::take_changes)
       .def("reset", &guarded_engine::reset)
       .def("cancel", &guarded_engine::cancel)
       .def("statistics", &guarded_engine::statistics)

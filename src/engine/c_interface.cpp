@@ -263,6 +263,14 @@ gpulog_status gpulog_write(gpulog_engine* engine) {
   return run(*engine, [](gpulog::engine& one) { one.write(); });
 }
 
+gpulog_status gpulog_save(gpulog_engine* engine, const char* path) {
+  return run(*engine, [path](gpulog::engine& one) { one.save(path); });
+}
+
+gpulog_status gpulog_restore(gpulog_engine* engine, const char* path) {
+  return run(*engine, [path](gpulog::engine& one) { one.restore(path); });
+}
+
 gpulog_status gpulog_reset(gpulog_engine* engine) {
   return answered([&] { engine->engine.reset(); });
 }
@@ -301,6 +309,17 @@ gpulog_status gpulog_relation(gpulog_engine* engine, const char* name, gpulog_ro
 gpulog_status gpulog_query(gpulog_engine* engine, const char* body, gpulog_rows** rows) {
   *rows = nullptr;
   return run(*engine, [&](gpulog::engine& one) { *rows = new_rows(one.query(body)); });
+}
+
+gpulog_status gpulog_changes(gpulog_engine* engine, const char* relation, gpulog_rows** added, gpulog_rows** removed) {
+  *added = nullptr;
+  *removed = nullptr;
+  return answered([&] {
+    changed_rows changes = engine->engine.changes(relation);
+    std::unique_ptr<gpulog_rows> made(new_rows(std::move(changes.added)));
+    *removed = new_rows(std::move(changes.removed));
+    *added = made.release();
+  });
 }
 
 void gpulog_rows_free(gpulog_rows* rows) { delete rows; }

@@ -48,6 +48,11 @@ setter parsed(std::string name, Value run_options::*member, Parse parse) {
   };
 }
 
+std::optional<bool> switch_from_text(std::string_view text) {
+  if (text != "0" && text != "1") return std::nullopt;
+  return text == "1";
+}
+
 const std::map<std::string, setter, std::less<>>& setters() {
   static const std::map<std::string, setter, std::less<>> all = {
       {"word_size", number("word_size", &c_options::compile, &compile_options::word_size)},
@@ -61,6 +66,7 @@ const std::map<std::string, setter, std::less<>>& setters() {
       {"device", number("device", &c_options::run, &run_options::device)},
       {"storage", parsed("storage", &run_options::storage, storage_from_name)},
       {"memory_limit", parsed("memory_limit", &run_options::memory_limit, bytes_from_text)},
+      {"changes", parsed("changes", &run_options::changes, switch_from_text)},
       {"functor_library", list(&c_options::run, &run_options::functor_libraries)},
       {"functor_directory", list(&c_options::run, &run_options::functor_directories)},
   };

@@ -1,5 +1,6 @@
 #include "gpulog/engine.hpp"
 
+#include <cstdint>
 #include <utility>
 
 #include "engine/declarations.hpp"
@@ -43,11 +44,26 @@ void engine::load() { state_->load(); }
 
 void engine::evaluate() {
   detail::on_stack_for(*state_->run().source, [this] { state_->evaluate(); });
+  state_->report_changes([this](std::uint32_t number) { return changes_of(number); });
 }
 
 answer engine::query(std::string body) {
   const program next = read_query(std::move(body));
+  if (state_->must_evaluate_first()) evaluate();
   return detail::on_stack_for(*next.state(), [&] { return answer(state_->rows_of_query(next.state())); });
+}
+
+changed_rows engine::changes(std::string_view relation) const {
+  return changes_of(detail::relation_named(relation, state_->run().analysed()).value);
+}
+
+changed_rows engine::changes_of(std::uint32_t number) const {
+  auto [added, removed] = state_->changes_of(number);
+  return {answer({state_, number, std::move(added)}), answer({state_, number, std::move(removed)})};
+}
+
+void engine::on_change(std::string_view relation, std::function<void(const changed_rows&)> function) {
+  state_->on_change(detail::relation_named(relation, state_->run().analysed()).value, std::move(function));
 }
 
 bool engine::change_program(const program& next) { return state_->change_program(next.state()); }

@@ -117,14 +117,60 @@ void engine_state::load() {
 }
 
 void engine_state::evaluate() {
+  if (is_reporting_) throw input_error("a function of on_change cannot evaluate the program");
+  evaluate(true);
+}
+
+void engine_state::evaluate(bool keeps_changes) {
   if (results_.is_evaluating()) throw input_error("the program is being evaluated");
   results_.require_changes();
-  report_.record([this] {
+  report_.record([this, keeps_changes] {
     report_.resume();
     proofs_.reset();
-    results_.evaluate();
+    results_.evaluate(keeps_changes);
     report_.collect();
   });
+}
+
+row_changes engine_state::changes_of(std::uint32_t relation) const {
+  if (!results_.has_results()) throw input_error("changes are there after an evaluation");
+  row_changes changes;
+  within_memory("comparing results", [&] { changes = results_.changes_of(relation); });
+  return changes;
+}
+
+void engine_state::on_change(std::uint32_t relation, std::function<void(const changed_rows&)> function) {
+  results_.require_changeable(relation);
+  if (!function) {
+    on_change_.erase(relation);
+    return;
+  }
+  results_.keep_changes(relation);
+  on_change_[relation] = std::move(function);
+}
+
+void engine_state::report_changes(const std::function<changed_rows(std::uint32_t relation)>& changes) {
+  const auto functions = on_change_;  // a function may change the list
+  const struct reporting {
+    bool& is_active;
+    ~reporting() { is_active = false; }
+  } active{is_reporting_ = true};
+  for (const auto& [relation, function] : functions) {
+    const changed_rows rows = changes(relation);
+    if (rows.added.size() + rows.removed.size() != 0) function(rows);
+  }
+}
+
+bool engine_state::must_evaluate_first() const {
+  results_.require_changes();
+  if (!results_.has_results()) return true;
+  bool keeps_changes = false;
+  bool have_changed = false;
+  for (std::uint32_t number = 0; number < facts_.size(); ++number) {
+    keeps_changes = keeps_changes || results_.keeps_changes(number);
+    have_changed = have_changed || (run_.needed[number] && (facts_.rows(number) != 0 || facts_.has_erased(number)));
+  }
+  return keeps_changes && have_changed;
 }
 
 void engine_state::write() {
@@ -173,7 +219,6 @@ bool engine_state::change_program(std::shared_ptr<const program_state> next) {
 
 shown_rows engine_state::rows_of_query(std::shared_ptr<const program_state> next) {
   results_.require_changes();
-  if (!results_.has_results()) evaluate();
   if (!before_query_) before_query_ = run_.source;
   exchange_program(std::move(next));
   const std::uint32_t number = number_of_query(run_.analysed());
@@ -182,7 +227,7 @@ shown_rows engine_state::rows_of_query(std::shared_ptr<const program_state> next
     std::uint32_t number;
     ~skipped_later() { run.needed[number] = false; }
   } skipped{run_, number};
-  evaluate();
+  evaluate(false);
   return {shared_from_this(), number};
 }
 

@@ -2,7 +2,9 @@
 
 #include <tbb/global_control.h>
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +16,7 @@
 #include "engine/rows/program_files.hpp"
 #include "engine/run_context.hpp"
 #include "engine/state/stored_results.hpp"
+#include "gpulog/answer.hpp"
 #include "gpulog/options.hpp"
 
 namespace gpulog::detail {
@@ -50,6 +53,15 @@ class engine_state : public std::enable_shared_from_this<engine_state> {
   void restore(const std::string& path);
   /// Returns to the state before any facts were loaded.
   void reset();
+  /// Implements engine::changes.
+  [[nodiscard]] row_changes changes_of(std::uint32_t relation) const;
+  /// Implements engine::on_change.
+  void on_change(std::uint32_t relation, std::function<void(const changed_rows&)> function);
+  /// Calls the functions of on_change() whose relations the last evaluation changed.
+  void report_changes(const std::function<changed_rows(std::uint32_t relation)>& changes);
+  /// Returns whether a query may only follow an evaluation of the program: the first, or an evaluation whose changes
+  /// are kept.
+  [[nodiscard]] bool must_evaluate_first() const;
   /// Implements engine::change_program.
   [[nodiscard]] bool change_program(std::shared_ptr<const program_state> next);
   /// Implements engine::query, for the program with the query.
@@ -57,6 +69,7 @@ class engine_state : public std::enable_shared_from_this<engine_state> {
 
  private:
   void restore_for_run();
+  void evaluate(bool keeps_changes);
   void within_memory(const char* doing, const std::function<void()>& work) const;
   void exchange_program(std::shared_ptr<const program_state> next);
   void take_program(std::shared_ptr<const program_state> next);
@@ -73,6 +86,8 @@ class engine_state : public std::enable_shared_from_this<engine_state> {
   run_report report_;
   std::shared_ptr<const program_state> before_query_;  ///< the program without the last query; nullptr: no query
   std::unique_ptr<proof_search> proofs_;               ///< for the last evaluation; nullptr: not yet requested
+  std::map<std::uint32_t, std::function<void(const changed_rows&)>> on_change_;  ///< by relation
+  bool is_reporting_ = false;
 };
 
 }  // namespace gpulog::detail

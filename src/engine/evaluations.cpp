@@ -28,8 +28,12 @@ void evaluations::require_changes(const std::string& subject) const {
 }
 
 const std::vector<const word*>& evaluations::columns_of(std::uint32_t relation) const {
+  return columns_of(*homes_[relation], relation);
+}
+
+const std::vector<const word*>& evaluations::columns_of(evaluation& home, std::uint32_t relation) const {
   try {
-    return homes_[relation]->columns_of(relation);
+    return home.columns_of(relation);
   } catch (const exec::memory_fault& fault) {
     throw memory_limit_error(with_names_of_program(fault.what()));
   } catch (const backend::memory_exceeded& fault) {
@@ -95,6 +99,7 @@ void evaluations::reset() {
   seconds_anew_ = 0;
   seconds_of_.clear();
   is_restored_ = false;
+  before_.clear();
   state_ = state::none;
 }
 
@@ -195,8 +200,9 @@ void evaluations::note_seconds() {
 }
 
 /// Translates the errors of an evaluation.
-void evaluations::attempt() {
+void evaluations::attempt(bool keeps_changes) {
   try {
+    if (keeps_changes) note_rows_before();
     has_begun() ? evaluate_again() : evaluate_first();
   } catch (const exec::evaluation_fault& fault) {
     throw evaluation_error(with_names_of_program(fault.what()));
@@ -211,7 +217,7 @@ void evaluations::attempt() {
   }
 }
 
-void evaluations::evaluate() {
+void evaluations::evaluate(bool keeps_changes) {
   const timed_scope timer(run_.figures.evaluate_seconds, run_.figures.total_seconds);
   state_ = state::evaluating;
   const struct failed_unless_done {
@@ -220,7 +226,7 @@ void evaluations::evaluate() {
       if (now == state::evaluating) now = state::failed;
     }
   } watched{state_};
-  attempt();
+  attempt(keeps_changes);
   note_seconds();
   state_ = state::evaluated;
 }

@@ -5,29 +5,34 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "engine/again/continued_evaluation.hpp"
+#include "engine/again/earlier_rows.hpp"
 #include "engine/evaluation.hpp"
 #include "engine/rows/column_index.hpp"
 #include "engine/rows/element_classes.hpp"
 #include "engine/rows/fact_store.hpp"
+#include "engine/rows/row_difference.hpp"
 #include "engine/run_context.hpp"
 
 namespace gpulog::detail {
 
 /// The evaluations of a run, and the rows of relations: results, or facts before the first evaluation. The member
 /// functions are in separate files by subject: evaluate_again.cpp (changed facts after an evaluation),
-/// continue_evaluation.cpp (continuation from inserted facts), change_program.cpp (another program).
+/// continue_evaluation.cpp (continuation from inserted facts), change_program.cpp (another program), changed_rows.cpp
+/// (tuples that an evaluation added and removed).
 class evaluations {
  public:
   evaluations(run_context& run, fact_store& facts) : run_(run), facts_(facts) {}
 
   /// Evaluates the program. After the first evaluation, only relations with changed facts and their dependents are
   /// evaluated. After a failure, only reset() is valid.
-  void evaluate();
+  /// @param keeps_changes whether changes_of() describes this evaluation; false: an earlier one
+  void evaluate(bool keeps_changes = true);
   /// Takes over the results of an earlier process, as after an evaluation.
   /// @param seconds by relation: of its evaluation from scratch
   void restore(std::shared_ptr<evaluation> stored, std::vector<double> seconds);
@@ -74,6 +79,14 @@ class evaluations {
   /// @throws memory_limit_error
   [[nodiscard]] bool contains(std::uint32_t relation, std::span<const word> row);
 
+  /// Keeps what changes_of() needs, from the next evaluation.
+  void keep_changes(std::uint32_t relation);
+  [[nodiscard]] bool keeps_changes(std::uint32_t relation) const;
+  /// Returns the tuples that the last evaluation added and removed.
+  /// @throws input_error for a relation whose earlier tuples a state file lacks; memory_limit_error,
+  ///   backend::memory_exceeded
+  [[nodiscard]] row_changes changes_of(std::uint32_t relation) const;
+
   void use_executors_of(executor_maker make) { make_other_executor_ = std::move(make); }
 
  private:
@@ -87,7 +100,7 @@ class evaluations {
   };
 
   [[nodiscard]] const sema::program& analysed() const { return run_.analysed(); }
-  void attempt();
+  void attempt(bool keeps_changes);
   void note_seconds();
   void evaluate_first();
   [[nodiscard]] std::shared_ptr<const sema::program> first_program() const;
@@ -102,6 +115,11 @@ class evaluations {
   void forget_indexes(std::uint32_t relation);
   /// Clears the figures of the last evaluation.
   void forget_latest();
+
+  [[nodiscard]] const std::vector<const word*>& columns_of(evaluation& home, std::uint32_t relation) const;
+  [[nodiscard]] std::vector<staged_rows> rows_of(evaluation& home, std::uint32_t relation) const;
+  [[nodiscard]] row_view rows_in(evaluation& home, std::uint32_t relation, staged_rows& pairs) const;
+  void note_rows_before();
 
   void evaluate_again();
   [[nodiscard]] changes find_changes() const;
@@ -129,6 +147,9 @@ class evaluations {
   double seconds_anew_ = 0;                           ///< total seconds for relations in `waiting_`
   std::vector<double> seconds_of_;                    ///< by relation: seconds_of()
   bool is_restored_ = false;
+  std::vector<bool> changes_kept_;  ///< by relation: keep_changes(); may be shorter
+  /// By relation, before the last evaluation; nothing: not kept. Empty before the first.
+  std::vector<std::optional<earlier_rows>> before_;
   /// Indexes for contains(), built on first use: tuple sets are freed by then, or are on a device.
   std::map<std::uint32_t, column_index> row_indexes_;
   std::map<std::uint32_t, element_classes> classes_;

@@ -216,6 +216,11 @@ Linz Salzburg
 x:symbol 1 rows
 Salzburg
 x:symbol y:symbol 0 rows
+x:symbol y:symbol 2 rows
+Vienna Linz
+Vienna Salzburg
+The state none cannot be used: it cannot be opened (No such file or directory)
+x:symbol y:symbol 0 rows
 '''
 
     def test_program_in_c(self):

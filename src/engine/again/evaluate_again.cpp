@@ -46,9 +46,12 @@ void evaluations::stage_results_of(std::uint32_t relation) {
 }
 
 std::vector<staged_rows> evaluations::results_of(std::uint32_t relation) const {
+  return homes_[relation] ? rows_of(*homes_[relation], relation) : std::vector<staged_rows>();
+}
+
+std::vector<staged_rows> evaluations::rows_of(evaluation& from, std::uint32_t relation) const {
   std::vector<staged_rows> blocks;
-  if (!homes_[relation]) return blocks;
-  const exec::executor& home = homes_[relation]->executor();
+  const exec::executor& home = from.executor();
   const relation_id id(relation);
   const std::size_t arity = run_.relation(relation).attributes.size();
   const std::uint64_t most = run_.is_equivalence(relation) ? pairs_staged : home.rows(id);
@@ -61,7 +64,7 @@ std::vector<staged_rows> evaluations::results_of(std::uint32_t relation) const {
     if (run_.is_equivalence(relation)) {
       home.read_pairs(id, first, block.rows, columns.data());
     } else {
-      for (std::size_t c = 0; c < arity; ++c) std::copy_n(columns_of(relation)[c], block.rows, columns[c]);
+      for (std::size_t c = 0; c < arity; ++c) std::copy_n(columns_of(from, relation)[c], block.rows, columns[c]);
     }
   }
   return blocks;

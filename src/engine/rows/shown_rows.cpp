@@ -24,6 +24,17 @@ shown_rows::shown_rows(std::shared_ptr<engine_state> engine, std::uint32_t relat
   }
 }
 
+shown_rows::shown_rows(std::shared_ptr<engine_state> engine, std::uint32_t relation, staged_rows rows)
+    : shown_(std::make_shared<shown_evaluation>()),
+      relation_(relation),
+      declared_(engine->run().source, &engine->run().relation(relation)),
+      rows_(rows.rows) {
+  shown_->engine = std::move(engine);
+  shown_->rows = std::move(rows);
+  shown_->rows.columns.resize(declared().attributes.size());
+  for (const auto& column : shown_->rows.columns) columns_.push_back({column.data(), shown_});
+}
+
 std::vector<shared_words> shown_rows::columns(std::uint64_t first, std::uint64_t rows) const {
   if (!are_made_) return columns_;
   std::vector<shared_words> result;

@@ -14,6 +14,7 @@ struct shown_evaluation {
   std::shared_ptr<engine_state> engine;
   std::shared_ptr<evaluation> home;   ///< destroyed first; nullptr: no evaluation yet
   std::shared_ptr<const void> shown;  ///< rows do not move while this pointer exists
+  staged_rows rows = {};              ///< rows that belong to no evaluation
 };
 
 /// The words of a column, and the owner of the words.
@@ -27,6 +28,8 @@ class shown_rows {
  public:
   /// @throws memory_limit_error
   shown_rows(std::shared_ptr<engine_state> engine, std::uint32_t relation);
+  /// Shows other rows with the columns of a relation.
+  shown_rows(std::shared_ptr<engine_state> engine, std::uint32_t relation, staged_rows rows);
 
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
   [[nodiscard]] const sema::relation& declared() const { return *declared_; }

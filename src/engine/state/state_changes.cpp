@@ -44,33 +44,18 @@ void stored_results::check_changes(const std::filesystem::path& folder) const {
 }
 
 void stored_results::write_changes(const std::filesystem::path& folder, io::output_files& files) const {
-  backend::memory_resource& memory = run_.values.memory;
   for_each_output([&](std::uint32_t number, const std::string& name, const sema::io_directive& directive) {
-    const std::size_t arity = run_.relation(number).attributes.size();
-    const row_view before = rows_before(number);
-    staged_rows pairs;
-    row_view now{{}, results_.rows(number)};
-    if (results_.home(number) == before_) {
-      now = before;
-    } else if (run_.is_equivalence(number)) {
-      pairs = joined(results_.results_of(number), arity, memory);
-      now.columns = pairs.pointers();
-    } else {
-      now.columns = results_.columns_of(number);
-    }
-    now.columns.resize(arity);
-    const bool is_same = results_.home(number) == before_;
-    const auto write = [&](const row_view& all, const row_view& others, const char* what) {
-      const staged_rows rows = is_same ? staged_rows{} : rows_only_in(all, others, memory);
+    const row_changes changes = results_.changes_of(number);
+    const auto write = [&](const staged_rows& rows, const char* what) {
       io::relation_rows written = files_.rows_of(number, directive);
       written.rows = rows.rows;
       written.columns = rows.pointers();
-      written.columns.resize(arity);
+      written.columns.resize(run_.relation(number).attributes.size());
       io::write_relation(written, {parameters_of(directive, name, what), folder, run_.options.jobs},
                          run_.values.symbols, files);
     };
-    write(now, before, "added");
-    write(before, now, "removed");
+    write(changes.added, "added");
+    write(changes.removed, "removed");
   });
 }
 

@@ -55,7 +55,7 @@ static void print_relation(gpulog_engine* engine, const char* name) {
 }
 
 int main(void) {
-  const char* const options[] = {"filled=road", "jobs=2", "memory_limit=1G", "magic-sets=off", NULL};
+  const char* const options[] = {"filled=road", "jobs=2", "memory_limit=1G", "magic-sets=off", "changes=1", NULL};
   const char* const wrong_options[] = {"job=2", NULL};
   const gpulog_text from[] = {TEXT("Vienna"), TEXT("Linz")};
   const gpulog_text to[] = {TEXT("Linz"), TEXT("Salzburg")};
@@ -64,6 +64,7 @@ int main(void) {
   gpulog_program* program = NULL;
   gpulog_engine* engine = NULL;
   gpulog_rows* answer = NULL;
+  gpulog_rows* removed = NULL;
 
   check(gpulog_program_from_text(".decl a(x:number)\na(1).\nb(2).\n", NULL, &program), GPULOG_PROGRAM_ERROR);
   printf("%s", gpulog_message());
@@ -87,6 +88,15 @@ int main(void) {
   print_relation(engine, "reach");
   print_rows(answer);
   gpulog_rows_free(answer);
+  check(gpulog_changes(engine, "reach", &answer, &removed), GPULOG_OK);
+  print_rows(answer);
+  print_rows(removed);
+  gpulog_rows_free(answer);
+  gpulog_rows_free(removed);
+  check(gpulog_changes(engine, "raod", &answer, &removed), GPULOG_INPUT_ERROR);
+  check(gpulog_restore(engine, "none"), GPULOG_INPUT_ERROR);
+  printf("%s\n", gpulog_message());
+  check(gpulog_save(engine, "none/state"), GPULOG_OUTPUT_ERROR);
   check(gpulog_query(engine, "raech(x, y)", &answer), GPULOG_PROGRAM_ERROR);
 
   gpulog_cancel(engine);

@@ -8,7 +8,9 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <ostream>
 #include <span>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -158,6 +160,22 @@ std::uint64_t connections_after(gpulog::engine& engine, const std::string& from,
   road.erase({from, closed});
   engine.evaluate();
   return engine.relation("connection").size();
+}
+
+std::vector<std::string> lost_connections(gpulog::engine& engine, const std::string& from, const std::string& to) {
+  engine.relation("road").erase({from, to});
+  engine.evaluate();
+  std::vector<std::string> lost;
+  const gpulog::changed_rows changes = engine.changes("connection");
+  const gpulog::host_column ends = changes.removed.column(1);
+  for (const std::string_view end : std::get<std::span<const std::string_view>>(ends.values)) lost.emplace_back(end);
+  return lost;
+}
+
+void watch(gpulog::engine& engine, std::ostream& log) {
+  engine.on_change("connection", [&log](const gpulog::changed_rows& changes) {
+    log << changes.added.size() << " new, " << changes.removed.size() << " lost\n";
+  });
 }
 
 std::string signatures_of(const gpulog::program& program) {
@@ -336,6 +354,20 @@ TEST(embedding, facts_change) {
   engine.evaluate();
   EXPECT_EQ(engine.relation("connection").size(), 3U);
   EXPECT_EQ(connections_after(engine, "Linz", "Enns", "Wels"), 2U);
+}
+
+TEST(embedding, changes_are_known) {
+  gpulog::run_options options;
+  options.changes = true;
+  gpulog::engine engine(
+      gpulog::program::from_text(".decl road(x:symbol, y:symbol)\nroad(\"Linz\", \"Wels\"). road(\"Linz\", \"Enns\").\n"
+                                 ".decl connection(x:symbol, y:symbol)\nconnection(x, y) :- road(x, y).\n"),
+      options);
+  std::ostringstream log;
+  watch(engine, log);
+  engine.evaluate();
+  EXPECT_EQ(lost_connections(engine, "Linz", "Enns"), std::vector<std::string>{"Enns"});
+  EXPECT_EQ(log.str(), "2 new, 0 lost\n0 new, 1 lost\n");
 }
 
 TEST(embedding, queries) {
