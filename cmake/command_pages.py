@@ -72,6 +72,8 @@ Without -D, results are written into the working directory; the facts of .input 
 COMMANDS = (
     Command('fmt', 'file ...', '*.dl', 'format programs', 'FORMAT OF PROGRAMS',
             '\'gpulog fmt\' rewrites programs in one canonical form. It fails for a program with syntax errors, which stays unchanged.'),
+    Command('lsp', '', '', 'serve an editor', 'LANGUAGE SERVER',
+            '\'gpulog lsp\' serves an editor over standard input and output, in the Language Server Protocol.'),
     Command('profile', 'record [record]', '*', 'show the record of a run', 'PROFILES OF RUNS',
             '\'gpulog profile\' shows the record of a run that -p wrote, or compares two records.'),
 )
@@ -103,7 +105,7 @@ def manual_page(options, of_commands, version):
              '.SH SYNOPSIS', '.B gpulog', '.RI [ option " ...] " program.dl']
     for command in of_commands:
         operands = re.sub(r'\w+', r'\\fI\g<0>\\fR', command.operands)
-        lines += ['.br', '.B gpulog ' + command.name, '[\\fIoption\\fR ...] ' + operands]
+        lines += ['.br', '.B gpulog ' + command.name, ('[\\fIoption\\fR ...] ' + operands).strip()]
     lines += ['.SH DESCRIPTION', roff_paragraphs(ABOUT)]
     section = None
     for option in options:
@@ -208,9 +210,9 @@ def zsh_completion(options, of_commands):
     def lines_of(some):
         return ['  %s \\' % line for option in some for line in zsh_specification(option)]
     def lines_of_command(command, own_options):
+        files = ["  '*:%s:_files -g \"%s\"'" % (command.operands.split()[0], command.files)] if command.files else []
         return ['if (( CURRENT > 2 )) && [[ $words[2] == %s ]]; then' % command.name, '  shift words', '  (( CURRENT-- ))',
-                '  _arguments -S : \\', *lines_of(own_options),
-                "  '*:%s:_files -g \"%s\"'" % (command.operands.split()[0], command.files), '  return', 'fi']
+                '  _arguments -S : \\', *lines_of(own_options), *files, '  return', 'fi']
     return '\n'.join(['#compdef gpulog', '# Completion of gpulog for zsh. Made from what gpulog --help prints.', '',
                       *(line for command, own_options in of_commands.items()
                         for line in lines_of_command(command, own_options)),

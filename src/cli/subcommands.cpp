@@ -8,6 +8,7 @@
 
 #include "cli/format/format_command.hpp"
 #include "cli/help_text.hpp"
+#include "cli/lsp/lsp_command.hpp"
 #include "cli/profile/profile.hpp"
 #include "gpulog/error.hpp"
 
@@ -16,6 +17,7 @@ namespace {
 
 constexpr subcommand subcommands[] = {
     {"fmt", "FILE...", format_programs},
+    {"lsp", "", serve_editor},
     {"profile", "RECORD [RECORD]", show_profile},
 };
 
@@ -36,7 +38,7 @@ std::vector<std::string> subcommand_names() {
 std::string subcommand_usages() {
   std::string text;
   for (const subcommand& each : subcommands)
-    text += fmt::format("       gpulog {} [OPTIONS] {}\n", each.name, each.operands);
+    text += fmt::format("       gpulog {} [OPTIONS]{}{}\n", each.name, each.operands.empty() ? "" : " ", each.operands);
   return text;
 }
 

@@ -89,9 +89,20 @@ diagnostics::entry& diagnostics::entry::note(const source_span& where, std::stri
   return *this;
 }
 
+diagnostics::entry& diagnostics::entry::suggest(std::string_view wrong, const std::optional<std::string>& name) {
+  if (!name) return *this;
+  message += ", did you mean '" + *name + "'?";
+  const std::string_view text = span.valid() ? span.file->text().substr(span.begin, span.end - span.begin) : "";
+  const std::size_t at = text.find(wrong);
+  if (at == std::string_view::npos) return *this;
+  const auto begin = static_cast<std::uint32_t>(span.begin + at);
+  fixes.push_back({{span.file, begin, static_cast<std::uint32_t>(begin + wrong.size())}, *name});
+  return *this;
+}
+
 diagnostics::entry& diagnostics::error(const source_span& where, std::string message) {
   ++errors_;
-  return remarks_.emplace_back(entry{severity::error, where, std::move(message), {}});
+  return remarks_.emplace_back(entry{severity::error, where, std::move(message), {}, {}});
 }
 
 diagnostics::entry& diagnostics::error_at_end(const source_span& where, std::string message) {
@@ -99,9 +110,9 @@ diagnostics::entry& diagnostics::error_at_end(const source_span& where, std::str
   return error(where, std::move(message));
 }
 
-void diagnostics::warning(const source_span& where, std::string message, warning_kind kind) {
-  if (left_out_[static_cast<std::size_t>(kind)]) return;
-  remarks_.emplace_back(entry{severity::warning, where, std::move(message), {}});
+diagnostics::entry* diagnostics::warning(const source_span& where, std::string message, warning_kind kind) {
+  if (left_out_[static_cast<std::size_t>(kind)]) return nullptr;
+  return &remarks_.emplace_back(entry{severity::warning, where, std::move(message), {}, {}});
 }
 
 std::vector<const diagnostics::entry*> diagnostics::sorted() const {

@@ -45,15 +45,25 @@ class diagnostics {
     std::string message;
   };
 
+  /// A replacement of text that probably corrects the error.
+  struct fix {
+    source_span span;
+    std::string text;
+  };
+
   /// An error or warning. `message` excludes the place and the "Error: " prefix, and may have several lines.
   struct entry {
     severity level = severity::error;
     source_span span;
     std::string message;
     std::vector<attached_note> notes;
+    std::vector<fix> fixes;  ///< alternatives
 
     entry& note(const source_span& where, std::string text);
     entry& note(std::string text) { return note({}, std::move(text)); }
+    /// Appends ", did you mean 'x'?" to the message, with the replacement of `wrong` in the text at `span` as a fix.
+    /// Does nothing without a name.
+    entry& suggest(std::string_view wrong, const std::optional<std::string>& name);
   };
 
   /// Adds an error. The returned reference stays valid, so notes can be added. An invalid span means: no place.
@@ -62,7 +72,8 @@ class diagnostics {
   /// Adds an error at the end of the text, which more text could fix.
   entry& error_at_end(const source_span& where, std::string message);
   /// Adds a warning unless warnings of this kind are disabled.
-  void warning(const source_span& where, std::string message, warning_kind kind = warning_kind::nameless);
+  /// @return the warning; nullptr if disabled
+  entry* warning(const source_span& where, std::string message, warning_kind kind = warning_kind::nameless);
   void leave_out(warning_kind kind) { left_out_.set(static_cast<std::size_t>(kind)); }
 
   [[nodiscard]] std::size_t error_count() const { return errors_; }

@@ -69,6 +69,14 @@ source_file& source_manager::load(const std::string& path, source_span included_
     file.set_full_path(found->second.identity);
     return file;
   }
+  if (!replaced_.empty()) {
+    std::string file_identity = identity(path);
+    if (const auto replaced = replaced_.find(file_identity); replaced != replaced_.end()) {
+      source_file& file = add(path, std::string(replaced->second), included_from);
+      file.set_full_path(std::move(file_identity));
+      return file;
+    }
+  }
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) throw user_error("Cannot open file " + path + ": it is a folder");
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(std::fopen(path.c_str(), "rb"), &std::fclose);
@@ -88,7 +96,7 @@ source_file& source_manager::load(const std::string& path, source_span included_
 bool source_manager::has_file(const std::string& path) const {
   if (stored_) return stored_->contains(path);
   std::error_code fault;
-  return std::filesystem::is_regular_file(path, fault);
+  return std::filesystem::is_regular_file(path, fault) || (!replaced_.empty() && replaced_.contains(identity(path)));
 }
 
 std::string source_manager::identity(const std::string& path) const {

@@ -87,6 +87,12 @@ class source_manager {
   /// @param stored by path
   explicit source_manager(std::map<std::string, stored_source> stored) : stored_(std::move(stored)) {}
 
+  /// Reads `text` instead of the file on disk. The text must outlive all calls of load().
+  /// @param identity of the file, as identity() returns it
+  void replace_file(std::string identity, std::string_view text) {
+    replaced_.insert_or_assign(std::move(identity), text);
+  }
+
   /// @throws user_error if the text is longer than spans can express (4 GiB)
   source_file& add(std::string path, std::string text, source_span included_from = {});
   /// @throws user_error if the file cannot be read: "Cannot open file <path>"
@@ -106,6 +112,7 @@ class source_manager {
  private:
   std::vector<std::unique_ptr<source_file>> files_;
   std::vector<std::string> passed_over_;
+  std::map<std::string, std::string_view> replaced_;            ///< by identity
   std::optional<std::map<std::string, stored_source>> stored_;  ///< nothing: reads from disk
 };
 

@@ -53,30 +53,47 @@ const std::vector<std::string>& aggregate_names() {
   return names;
 }
 
+std::string_view name_text(const source_span& where) {
+  return where.valid() ? where.file->text().substr(where.begin, where.end - where.begin) : std::string_view();
+}
+
+hint suggestion(const std::string& kind, std::string_view name, const source_span& where, const std::string& meant) {
+  return {"There is no " + kind + " " + std::string(name) + ", did you mean '" + meant + "'?",
+          {},
+          token_kind::identifier,
+          where,
+          meant};
+}
+
 }  // namespace
 
 bool is_name(std::string_view text) { return !text.empty() && is_identifier_start(text.front()); }
 
-std::string hint_about_directive(std::string_view name) {
+hint hint_about_directive(const source_span& where) {
+  const std::string_view name = name_text(where);
   if (name.empty()) return {};
   std::vector<std::string> known;
   for (const std::string_view one : directive_names()) known.emplace_back(one);
   const std::string meant = ours_for(name, foreign_directives, known);
-  return "There is no directive ." + std::string(name) + (meant.empty() ? "" : ", did you mean '." + meant + "'?");
+  const std::string text = "There is no directive ." + std::string(name);
+  if (meant.empty()) return {text, {}};
+  return {text + ", did you mean '." + meant + "'?", {}, token_kind::identifier, where, meant};
 }
 
-std::string hint_about_aggregate(std::string_view name) {
+hint hint_about_aggregate(const source_span& where) {
+  const std::string_view name = name_text(where);
   if (!is_name(name)) return {};
   const std::string meant = ours_for(name, foreign_aggregates, aggregate_names());
   if (meant.empty() || meant == name) return {};
-  return "There is no aggregate " + std::string(name) + ", did you mean '" + meant + "'?";
+  return suggestion("aggregate", name, where, meant);
 }
 
-std::string hint_about_functor(std::string_view name) {
+hint hint_about_functor(const source_span& where) {
+  const std::string_view name = name_text(where);
   std::string meant = ours_for(name, foreign_functors, functor_names());
   if (meant.empty()) meant = ours_for(name, foreign_aggregates, aggregate_names());
   if (meant.empty()) return {};
-  return "There is no functor " + std::string(name) + ", did you mean '" + meant + "'?";
+  return suggestion("functor", name, where, meant);
 }
 
 }  // namespace gpulog::syntax

@@ -38,13 +38,15 @@ std::string_view name_after(const source_span& span) {
 // ---- hints about what is written ------------------------------------------------------------------------------------
 
 hint about_directive(const unexpected_place& place) {
-  if (place.kind == token_kind::dot) return {hint_about_directive(name_after(place.current)), {}};
-  return {hint_about_directive(text_of(place.last)), {}};
+  if (place.kind != token_kind::dot) return hint_about_directive(place.last);
+  const std::uint32_t begin = place.current.begin + 1;
+  const auto length = static_cast<std::uint32_t>(name_after(place.current).size());
+  return hint_about_directive({place.current.file, begin, begin + length});
 }
 
-hint about_aggregate(const unexpected_place& place) { return {hint_about_aggregate(text_of(place.last)), {}}; }
+hint about_aggregate(const unexpected_place& place) { return hint_about_aggregate(place.last); }
 
-hint about_functor(const unexpected_place& place) { return {hint_about_functor(text_of(place.last)), {}}; }
+hint about_functor(const unexpected_place& place) { return hint_about_functor(place.last); }
 
 hint about_unknown_call(const unexpected_place& place) {
   const std::string_view name = text_of(place.last);

@@ -58,6 +58,8 @@ struct hint {
   std::string text;
   std::string_view unknown;  ///< a name that no functor has; declarations of the program may explain it
   token_kind reserved = token_kind::identifier;  ///< the reserved word used as a name, if any
+  source_span misspelled = {};                   ///< a name that `meant` would correct, if valid
+  std::string meant = {};
 };
 [[nodiscard]] hint hint_at(const unexpected_place& place);
 
@@ -67,10 +69,10 @@ struct hint {
 [[nodiscard]] std::string hint_about_aggregate_form(std::string_view op);
 
 /// Return hints about names of further languages and misspelled names (`foreign_names.cpp`).
-[[nodiscard]] std::string hint_about_directive(std::string_view name);
-[[nodiscard]] std::string hint_about_aggregate(std::string_view name);
+[[nodiscard]] hint hint_about_directive(const source_span& name);
+[[nodiscard]] hint hint_about_aggregate(const source_span& name);
 /// Returns an empty text if no similar functor is known.
-[[nodiscard]] std::string hint_about_functor(std::string_view name);
+[[nodiscard]] hint hint_about_functor(const source_span& name);
 [[nodiscard]] bool is_name(std::string_view text);
 
 /// Returns a hint about bytes that start no token (`character_hints.cpp`).

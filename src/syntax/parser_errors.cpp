@@ -74,6 +74,7 @@ void parser::report_missing_dot() {
   auto& error = report_unexpected(end_of_clause, "syntax error, missing . at the end of the clause");
   error.note(current_.span,
              current_.kind == token_kind::end_of_file ? "The program ends here" : "The next one begins here");
+  error.fixes.push_back({end_of_clause, "."});
   std::string name(item_.begin.file->text().substr(item_.begin.begin, item_.begin.end - item_.begin.begin));
   const bool is_macro =
       std::all_of(name.begin(), name.end(), [](char c) { return c == '_' || (c >= 'A' && c <= 'Z'); });
@@ -108,6 +109,7 @@ void parser::add_hint(diagnostics::entry& error) {
   if (may_be_closing) {
     error.note(open_.back().where, "This " + std::string(open_.back().text()) + " is not closed");
   }
+  if (found.misspelled.valid()) error.fixes.push_back({found.misspelled, found.meant});
   if (found.reserved != token_kind::identifier) reserved_.push_back(found.reserved);
   if (!found.unknown.empty()) {
     unknown_functors_.push_back({&error, std::string(found.unknown), std::move(found.text)});

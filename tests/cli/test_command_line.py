@@ -22,9 +22,9 @@ class CommandLine(CommandTest):
         self.assert_runs(process)
         for option in ('--fact-dir', '--storage', '--memory-limit', '--show'):
             self.assertIn(option, process.output)
-        self.assertIn('Usage: gpulog [OPTIONS] [program]\n       gpulog fmt [OPTIONS] FILE...\n'
+        self.assertIn('Usage: gpulog [OPTIONS] [program]\n       gpulog fmt [OPTIONS] FILE...\n       gpulog lsp [OPTIONS]\n'
                       '       gpulog profile [OPTIONS] RECORD [RECORD]\n', process.output)
-        for arguments in ([], ['fmt'], ['profile']):
+        for arguments in ([], ['fmt'], ['lsp'], ['profile']):
             lines = self.run_gpulog(*arguments, '--help').output.splitlines()
             self.assertLessEqual(max(map(len, lines)), 100)
 

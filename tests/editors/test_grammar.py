@@ -173,7 +173,8 @@ class Extension(unittest.TestCase):
         self.assertEqual(language['id'], grammar['language'])
         self.assertEqual(grammar['scopeName'], load(grammar['path'])['scopeName'])
         self.assertEqual([extension.lstrip('.') for extension in language['extensions']], load(grammar['path'])['fileTypes'])
-        for name in [*manifest['files'], language['configuration'], grammar['path']]:
+        files = [name for name in manifest['files'] if name != 'node_modules']  # of `npm install`
+        for name in [*files, manifest['main'], language['configuration'], grammar['path']]:
             self.assertTrue(os.path.exists(os.path.join(EXTENSION, name)), name)
 
     def test_language_configuration(self):

@@ -304,7 +304,7 @@ class Pages(InFolder):
         shown = run('groff', '-man', '-Tascii', '-P-cbou', path)
         for name in self.options():
             self.assertRegex(shown, r'(?m)^ .*(?<![\w-])%s\b' % re.escape(name))
-        for usage in ('gpulog fmt [option ...] file ...', 'gpulog profile [option ...] record [record]'):
+        for usage in ('gpulog fmt [option ...] file ...', 'gpulog lsp [option ...]', 'gpulog profile [option ...] record [record]'):
             self.assertIn(usage, shown)
         for option in ('--html FILE', '--check'):
             self.assertIn(option, shown)
@@ -330,13 +330,15 @@ class Pages(InFolder):
             with open(self.path(name), 'w', encoding='utf-8'):
                 pass
         os.mkdir(self.path('facts'))
-        self.assertEqual(self.completed_by_bash(''), ['fmt', 'profile', 'program.dl', 'facts'])
+        self.assertEqual(self.completed_by_bash(''), ['fmt', 'lsp', 'profile', 'program.dl', 'facts'])
         self.assertEqual(self.completed_by_bash('-w', ''), ['program.dl', 'facts'])
         self.assertEqual(self.completed_by_bash('profile', '--h'), ['--help', '--html'])
         self.assertEqual(self.completed_by_bash('profile', 'oth'), ['other.txt'])
         self.assertEqual(self.completed_by_bash('fmt', '--d'), ['--diff'])
         self.assertEqual(self.completed_by_bash('fmt', 'p'), ['program.dl'])
         self.assertEqual(self.completed_by_bash('fmt', 'oth'), [])
+        self.assertEqual(self.completed_by_bash('lsp', 'p'), [])
+        self.assertEqual(self.completed_by_bash('lsp', '--s'), ['--stdio'])
         self.assertEqual(self.completed_by_bash('-F', ''), ['facts'])
 
     def test_fish(self):

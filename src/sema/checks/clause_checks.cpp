@@ -31,9 +31,9 @@ class form_checker {
  private:
   enum class underscore : std::uint8_t { allowed, in_head, in_constraint, in_functor };
 
-  void fail(const source_span& where, std::string message) {
-    diagnostics_.error(where, std::move(message));
+  diagnostics::entry& fail(const source_span& where, std::string message) {
     good_ = false;
+    return diagnostics_.error(where, std::move(message));
   }
   void fail_unsupported(const source_span& where, const std::string& construct) {
     report_unsupported(diagnostics_, where, construct);
@@ -144,7 +144,8 @@ class form_checker {
     const std::string& name = constructor.branch.text;
     const declarations::known_branch* branch = declared_.find_branch(name);
     if (branch == nullptr) {
-      fail(constructor.branch.span, "Undefined branch $" + name + did_you_mean(name, declared_.branch_names()));
+      fail(constructor.branch.span, "Undefined branch $" + name)
+          .suggest(name, closest_name(name, declared_.branch_names()));
       return;
     }
     const std::size_t expected = declared_.branch_fields(*branch).size();
@@ -172,8 +173,8 @@ class form_checker {
     for (const syntax::argument& argument : call.arguments) check_term(argument, underscore::in_functor);
     const declarations::known_functor* const functor = declared_.find_user_functor(call.name);
     if (functor == nullptr) {
-      fail(term.span, "User-defined functor hasn't been declared: @" + call.name +
-                          did_you_mean(call.name, declared_.user_functor_names()));
+      fail(term.span, "User-defined functor hasn't been declared: @" + call.name)
+          .suggest(call.name, closest_name(call.name, declared_.user_functor_names()));
     } else if (call.arguments.size() != functor->parameters.size()) {
       fail(term.span, "Mismatching arity of functor " + call.name + " (expected " +
                           std::to_string(functor->parameters.size()) + ", got " +
@@ -189,8 +190,8 @@ class form_checker {
       good_ = false;
       return;
     }
-    fail(cast.type.span, "Type cast to the undeclared type " + cast.type.text +
-                             did_you_mean(cast.type.text, declared_.types().names()));
+    fail(cast.type.span, "Type cast to the undeclared type " + cast.type.text)
+        .suggest(cast.type.text, closest_name(cast.type.text, declared_.types().names()));
   }
 
   void check_aggregate(const syntax::argument& term, const syntax::aggregate& aggregate) {
@@ -205,8 +206,8 @@ class form_checker {
   void check_user_aggregate(const syntax::argument& term, const syntax::aggregate& aggregate) {
     const declarations::known_functor* const functor = declared_.find_user_functor(aggregate.user_name);
     if (functor == nullptr) {
-      fail(term.span, "User-defined functor hasn't been declared: @" + aggregate.user_name +
-                          did_you_mean(aggregate.user_name, declared_.user_functor_names()));
+      fail(term.span, "User-defined functor hasn't been declared: @" + aggregate.user_name)
+          .suggest(aggregate.user_name, closest_name(aggregate.user_name, declared_.user_functor_names()));
     } else if (functor->parameters.size() != 2) {
       fail(term.span, "Mismatching arity of functor " + aggregate.user_name + " (expected 2 of an aggregate, got " +
                           std::to_string(functor->parameters.size()) + ")");
@@ -422,9 +423,9 @@ bool check_groundedness(const flat_clause& clause, const declarations& declared,
     std::string hint = hint_about_branch(name, declared);
     if (hint.empty()) hint = hint_about_value(*clause.body, variable, name);
     ungrounded.push_back(variable.name);
-    const std::string meant = did_you_mean(name, bound.names_without(ungrounded));
-    auto& error = diagnostics.error(term.span, "Ungrounded variable " + name + meant);
-    if (hint.empty() && meant.empty()) hint = "No atom binds " + name + "; add an atom with the argument " + name;
+    const auto meant = closest_name(name, bound.names_without(ungrounded));
+    auto& error = diagnostics.error(term.span, "Ungrounded variable " + name).suggest(name, meant);
+    if (hint.empty() && !meant) hint = "No atom binds " + name + "; add an atom with the argument " + name;
     if (!hint.empty()) error.note(std::move(hint));
     good = false;
   };

@@ -114,20 +114,21 @@ void check_parameters(const syntax::directive& directive, diagnostics& diagnosti
     if (is_among(key, known_parameters())) continue;
     const auto* const other = std::find_if(std::begin(other_parameters), std::end(other_parameters),
                                            [&](const auto& one) { return one.first == key; });
-    const std::string meant = other != std::end(other_parameters)
-                                  ? ", did you mean '" + std::string(other->second) + "'?"
-                                  : did_you_mean(key, known_parameters());
-    diagnostics.warning(
+    auto* const warning = diagnostics.warning(
         parameter.key.span,
-        "Unknown parameter " + key + " of " + std::string(spelling(directive.kind)) + " has no effect" + meant,
+        "Unknown parameter " + key + " of " + std::string(spelling(directive.kind)) + " has no effect",
         warning_kind::unknown_parameter);
+    if (warning == nullptr) continue;
+    warning->suggest(
+        key, other != std::end(other_parameters) ? std::string(other->second) : closest_name(key, known_parameters()));
   }
 }
 
 void check_pragma(const std::string& name, const source_span& where, diagnostics& diagnostics) {
   if (is_among(name, known_pragmas())) return;
-  diagnostics.warning(where, "Unknown pragma " + name + " has no effect" + did_you_mean(name, known_pragmas()),
-                      warning_kind::unknown_pragma);
+  auto* const warning =
+      diagnostics.warning(where, "Unknown pragma " + name + " has no effect", warning_kind::unknown_pragma);
+  if (warning != nullptr) warning->suggest(name, closest_name(name, known_pragmas()));
 }
 
 }  // namespace

@@ -118,7 +118,8 @@ class instantiation {
       for (const auto& [candidate, component] : at->components) candidates.push_back(candidate);
     }
     std::sort(candidates.begin(), candidates.end());
-    diagnostics_.error(type.span, "Referencing undefined component " + name + did_you_mean(name, candidates));
+    diagnostics_.error(type.span, "Referencing undefined component " + name)
+        .suggest(name, closest_name(name, candidates));
   }
 
   /// Checks that the number of types equals the component's number of parameters.

@@ -89,13 +89,13 @@ std::vector<std::string> declarations::user_functor_names() const {
 }
 
 void declarations::report_unknown_relation(const syntax::qualified_name& name) const {
-  const std::string meant = did_you_mean(name.text, relation_names_);
-  auto& error = diagnostics_.error(name.span, "Undefined relation " + name.text + meant);
+  const auto meant = closest_name(name.text, relation_names_);
+  auto& error = diagnostics_.error(name.span, "Undefined relation " + name.text).suggest(name.text, meant);
   const bool is_like_macro =
       std::all_of(name.text.begin(), name.text.end(), [](char c) { return c == '_' || (c >= 'A' && c <= 'Z'); });
   if (name.text.starts_with('?')) {
     error.note(syntax::query_hint());
-  } else if (is_like_macro && meant.empty()) {
+  } else if (is_like_macro && !meant) {
     error.note("There is no macro " + name.text + " either; #define defines one");
   }
 }

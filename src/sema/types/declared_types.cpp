@@ -97,12 +97,11 @@ std::optional<type_id> declarations::resolve_type(const syntax::qualified_name& 
     for (const auto& [candidate, declaration] : pending_types_) candidates.push_back(candidate);
     std::sort(candidates.begin(), candidates.end());
     const std::string_view ours = type_called(name.text);
-    const std::string meant =
-        ours.empty() ? did_you_mean(name.text, candidates) : ", did you mean '" + std::string(ours) + "'?";
-    auto& error = diagnostics_.error(name.span, "Undefined type " + name.text + role + meant);
+    const auto meant = ours.empty() ? closest_name(name.text, candidates) : std::string(ours);
+    auto& error = diagnostics_.error(name.span, "Undefined type " + name.text + role).suggest(name.text, meant);
     if (name.text == "bool" || name.text == "boolean" || name.text == "Bool") {
       error.note(std::string(syntax::bool_hint));
-    } else if (role.starts_with(role_in_union) && meant.empty()) {
+    } else if (role.starts_with(role_in_union) && !meant) {
       error.note(std::string(syntax::branch_form));
     }
     return std::nullopt;

@@ -1,0 +1,332 @@
+#include "lsp/server.hpp"
+
+#include <signal.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <new>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "lsp/features/formatting.hpp"
+#include "lsp/features/outline.hpp"
+#include "lsp/features/problems.hpp"
+#include "lsp/protocol/uri.hpp"
+
+namespace gpulog::lsp {
+
+namespace {
+
+/// Values that are nested deeper are ignored: no message of the protocol needs them.
+constexpr int deepest_value = 100;
+
+constexpr int incremental_changes = 2;
+
+json parse_message(std::string_view content) {
+  const auto keep = [](int depth, json::parse_event_t /*event*/, json& /*value*/) { return depth <= deepest_value; };
+  return json::parse(content, keep, false);
+}
+
+/// Returns the member, or null if `value` is no object or lacks the member.
+const json& member(const json& value, const char* name) {
+  static const json null;
+  const auto found = value.is_object() ? value.find(name) : value.end();
+  return value.is_object() && found != value.end() ? *found : null;
+}
+
+template <class... Names>
+const json& member(const json& value, const char* name, Names... names) {
+  return member(member(value, name), names...);
+}
+
+std::vector<std::string> texts_of(const json& value) {
+  std::vector<std::string> result;
+  if (value.is_string()) result.push_back(value);
+  if (!value.is_array()) return result;
+  for (const json& each : value) {
+    if (each.is_string()) result.push_back(each);
+  }
+  return result;
+}
+
+json capabilities(position_encoding encoding) {
+  return {{"positionEncoding", encoding == position_encoding::utf8 ? "utf-8" : "utf-16"},
+          {"textDocumentSync", {{"openClose", true}, {"change", incremental_changes}, {"save", true}}},
+          {"documentFormattingProvider", true},
+          {"documentRangeFormattingProvider", true},
+          {"documentSymbolProvider", true},
+          {"codeActionProvider", {{"codeActionKinds", {"quickfix"}}}},
+          {"workspace", {{"workspaceFolders", {{"supported", true}, {"changeNotifications", true}}}}}};
+}
+
+bool is_running(std::int64_t process) {
+  return process > 0 && (::kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH);
+}
+
+std::string identity_of(const std::string& path) { return source_manager().identity(path); }
+
+}  // namespace
+
+// ---- messages -------------------------------------------------------------------------------------------------------
+
+void server::receive(std::string_view content) {
+  const json message = parse_message(content);
+  if (message.is_discarded()) {
+    send_error(nullptr, error_code::parse_error, "the message is no JSON text");
+  } else if (!message.is_object()) {
+    send_error(nullptr, error_code::invalid_request, "the message is no object");
+  } else {
+    dispatch(message);
+  }
+}
+
+void server::dispatch(const json& message) {
+  const json& id = member(message, "id");
+  const json& method = member(message, "method");
+  const bool is_request = id.is_string() || id.is_number();
+  if (!method.is_string()) {
+    // A response has no method.
+    const bool is_response = message.contains("result") || message.contains("error");
+    if (!is_response) send_error(is_request ? id : json(), error_code::invalid_request, "the message has no method");
+    return;
+  }
+  if (is_request) {
+    answer(id, method, member(message, "params"));
+  } else if (stage_ == stage::running || method == "exit") {
+    notify(method, member(message, "params"));
+  }
+}
+
+void server::answer(const json& id, const std::string& method, const json& params) {
+  using handler = json (server::*)(const json&);
+  static const std::unordered_map<std::string_view, handler> handlers = {
+      {"initialize", &server::initialize},
+      {"shutdown", &server::shut_down},
+      {"textDocument/formatting", &server::format_document},
+      {"textDocument/rangeFormatting", &server::format_range},
+      {"textDocument/documentSymbol", &server::symbols},
+      {"textDocument/codeAction", &server::code_actions},
+  };
+  try {
+    if (stage_ == stage::starting && method != "initialize")
+      throw request_error(error_code::not_initialized, "the first request has to be initialize");
+    if (stage_ == stage::shut_down) throw request_error(error_code::invalid_request, "the server was shut down");
+    const auto found = handlers.find(method);
+    if (found == handlers.end()) throw request_error(error_code::method_not_found, "there is no method " + method);
+    send({{"jsonrpc", "2.0"}, {"id", id}, {"result", (this->*found->second)(params)}});
+  } catch (const request_error& failure) {
+    send_error(id, failure.code(), failure.what());
+  } catch (const json::exception& failure) {
+    send_error(id, error_code::invalid_params, method + ": " + failure.what());
+  } catch (const std::bad_alloc&) {
+    send_error(id, error_code::internal_error, "the machine has too little memory for the request");
+  } catch (const std::exception& failure) {
+    send_error(id, error_code::internal_error, failure.what());
+  }
+}
+
+void server::notify(const std::string& method, const json& params) {
+  using handler = void (server::*)(const json&);
+  static const std::unordered_map<std::string_view, handler> handlers = {
+      {"initialized", &server::set_initialized},
+      {"exit", &server::exit},
+      {"textDocument/didOpen", &server::open},
+      {"textDocument/didChange", &server::change},
+      {"textDocument/didClose", &server::close},
+      {"textDocument/didSave", &server::refresh_files},
+      {"workspace/didChangeWatchedFiles", &server::refresh_files},
+      {"workspace/didChangeWorkspaceFolders", &server::change_folders},
+      {"workspace/didChangeConfiguration", &server::change_settings},
+  };
+  const auto found = handlers.find(method);
+  if (found == handlers.end()) return;
+  try {
+    (this->*found->second)(params);
+  } catch (const std::exception& failure) {
+    show_warning(method + ": " + failure.what());
+  }
+}
+
+void server::send(const json& message) const {
+  // Files may have bytes that are no UTF-8.
+  send_(message.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+void server::send_error(const json& id, error_code code, const std::string& message) const {
+  send({{"jsonrpc", "2.0"}, {"id", id}, {"error", {{"code", static_cast<int>(code)}, {"message", message}}}});
+}
+
+void server::show_warning(const std::string& message) const {
+  constexpr int type_warning = 2;
+  send({{"jsonrpc", "2.0"},
+        {"method", "window/logMessage"},
+        {"params", {{"type", type_warning}, {"message", message}}}});
+}
+
+bool server::has_lost_client() const { return client_process_ && !is_running(*client_process_); }
+
+// ---- session --------------------------------------------------------------------------------------------------------
+
+json server::initialize(const json& params) {
+  if (stage_ != stage::starting) throw request_error(error_code::invalid_request, "the server was initialized before");
+  workspace_settings settings = options_.settings;
+  const json& folders = member(params, "workspaceFolders");
+  for (const json& folder : folders.is_array() ? folders : json::array()) {
+    for (const std::string& uri : texts_of(member(folder, "uri")))
+      settings.folders.push_back(identity_of(path_of(uri)));
+  }
+  if (settings.folders.empty()) {
+    for (const std::string& uri : texts_of(member(params, "rootUri"))) {
+      settings.folders.push_back(identity_of(path_of(uri)));
+    }
+  }
+  for (const std::string& name : texts_of(member(params, "capabilities", "general", "positionEncodings"))) {
+    if (name == "utf-8") settings.encoding = position_encoding::utf8;
+  }
+  const json& process = member(params, "processId");
+  if (process.is_number_integer() && is_running(process)) client_process_ = process;
+  can_watch_files_ =
+      member(params, "capabilities", "workspace", "didChangeWatchedFiles", "dynamicRegistration") == json(true);
+  workspace_.configure(settings);
+  read_settings(member(params, "initializationOptions"));
+  stage_ = stage::running;
+  return {{"capabilities", capabilities(settings.encoding)},
+          {"serverInfo", {{"name", "gpulog"}, {"version", options_.version}}}};
+}
+
+void server::set_initialized(const json& /*params*/) {
+  if (!can_watch_files_) return;
+  const json watched = {{"watchers", {{{"globPattern", "**/*.dl"}}}}};
+  const json registration = {
+      {"id", "files"}, {"method", "workspace/didChangeWatchedFiles"}, {"registerOptions", watched}};
+  send({{"jsonrpc", "2.0"},
+        {"id", "register"},
+        {"method", "client/registerCapability"},
+        {"params", {{"registrations", {registration}}}}});
+}
+
+json server::shut_down(const json& /*params*/) {
+  stage_ = stage::shut_down;
+  was_shut_down_ = true;
+  return nullptr;
+}
+
+void server::exit(const json& /*params*/) { stage_ = stage::exited; }
+
+void server::read_settings(const json& settings) {
+  workspace_settings changed = workspace_.settings();
+  const auto paths = [&](const char* name, const std::vector<std::string>& given) {
+    std::vector<std::string> result = given;
+    const std::string folder = changed.folders.empty() ? "" : changed.folders.front();
+    for (const std::string& path : texts_of(member(settings, name))) {
+      result.push_back(identity_of((std::filesystem::path(folder) / path).string()));
+    }
+    return result;
+  };
+  changed.main_files = paths("mainFiles", options_.settings.main_files);
+  changed.include_directories = paths("includeDirectories", options_.settings.include_directories);
+  changed.macros = options_.settings.macros;
+  for (const std::string& macro : texts_of(member(settings, "macros"))) changed.macros.push_back(macro);
+  workspace_.configure(std::move(changed));
+}
+
+void server::change_settings(const json& params) { read_settings(member(params, "settings", "gpulog")); }
+
+void server::change_folders(const json& params) {
+  workspace_settings changed = workspace_.settings();
+  const auto folders_in = [&](const char* name) {
+    std::vector<std::string> result;
+    const json& list = member(params, "event", name);
+    for (const json& folder : list.is_array() ? list : json::array()) {
+      for (const std::string& uri : texts_of(member(folder, "uri"))) result.push_back(identity_of(path_of(uri)));
+    }
+    return result;
+  };
+  for (const std::string& removed : folders_in("removed")) std::erase(changed.folders, removed);
+  for (std::string& added : folders_in("added")) changed.folders.push_back(std::move(added));
+  workspace_.configure(std::move(changed));
+}
+
+void server::refresh_files(const json& /*params*/) { workspace_.forget_files(); }
+
+// ---- documents ------------------------------------------------------------------------------------------------------
+
+document& server::document_of(const json& params) {
+  const std::string uri = params.at("textDocument").at("uri");
+  document* const found = workspace_.find(uri);
+  if (found == nullptr) throw request_error(error_code::invalid_params, uri + " is not open");
+  return *found;
+}
+
+file_view server::view_of(const document& source) {
+  const compiled_program& program = workspace_.program_of(source);
+  const source_file* const file = program.find_file(source.identity);
+  if (file == nullptr) throw request_error(error_code::request_failed, source.uri + " cannot be read");
+  return {workspace_, program, *file, program.index(*file)};
+}
+
+void server::open(const json& params) {
+  const json& opened = params.at("textDocument");
+  workspace_.open(opened.at("uri"), opened.at("text"), opened.value("version", std::int64_t{0}));
+}
+
+void server::change(const json& params) {
+  document& changed = document_of(params);
+  for (const json& edit : params.at("contentChanges")) {
+    const std::string text = edit.at("text");
+    const json& range = member(edit, "range");
+    if (range.is_null()) {
+      workspace_.set_text(changed, text);
+    } else {
+      workspace_.replace(changed, position_of(range.at("start")), position_of(range.at("end")), text);
+    }
+  }
+  if (const json& version = member(params, "textDocument", "version"); version.is_number_integer())
+    changed.version = version;
+}
+
+void server::close(const json& params) { workspace_.close(document_of(params).uri); }
+
+void server::publish() {
+  if (stage_ != stage::running || !workspace_.is_outdated()) return;
+  std::map<std::string, json> lists = diagnostics_of(workspace_, workspace_.programs());
+  // A file that no program includes any more has no diagnostics.
+  for (const std::string& uri : published_) lists.try_emplace(uri, json::array());
+  std::set<std::string> shown;
+  for (const auto& [uri, list] : lists) {
+    const document* const open = workspace_.find(uri);
+    if (open == nullptr && list.empty() && !published_.contains(uri)) continue;
+    json params = {{"uri", uri}, {"diagnostics", list}};
+    if (open != nullptr) params["version"] = open->version;
+    send({{"jsonrpc", "2.0"}, {"method", "textDocument/publishDiagnostics"}, {"params", std::move(params)}});
+    if (!list.empty()) shown.insert(uri);
+  }
+  published_ = std::move(shown);
+}
+
+// ---- requests -------------------------------------------------------------------------------------------------------
+
+json server::format_document(const json& params) {
+  const document& source = document_of(params);
+  return formatting_edits(workspace_, source, 0, source.text.size());
+}
+
+json server::format_range(const json& params) {
+  const document& source = document_of(params);
+  const text_index index(source.text, workspace_.settings().encoding);
+  const json& range = params.at("range");
+  const std::size_t begin = index.offset(position_of(range.at("start")));
+  return formatting_edits(workspace_, source, begin, std::max(begin, index.offset(position_of(range.at("end")))));
+}
+
+json server::symbols(const json& params) { return document_symbols(view_of(document_of(params))); }
+
+json server::code_actions(const json& params) {
+  const file_view view = view_of(document_of(params));
+  const json& range = params.at("range");
+  return quick_fixes(view, view.index.offset(position_of(range.at("start"))),
+                     view.index.offset(position_of(range.at("end"))));
+}
+
+}  // namespace gpulog::lsp

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "lsp/features/place.hpp"
+#include "lsp/protocol/json.hpp"
+#include "lsp/workspace/workspace.hpp"
+
+/// The Language Server Protocol 3.17 over messages in JSON-RPC.
+namespace gpulog::lsp {
+
+struct server_options {
+  std::string version;
+  workspace_settings settings;  ///< of the command line
+};
+
+/// Answers the messages of one client, one after the other. Never throws because of a message.
+class server {
+ public:
+  /// @param send receives the content of each outgoing message
+  server(server_options options, std::function<void(const std::string&)> send)
+      : options_(std::move(options)), send_(std::move(send)) {}
+
+  /// Handles the content of a message.
+  void receive(std::string_view content);
+  /// Publishes diagnostics if documents have changed since the last call.
+  void publish();
+
+  [[nodiscard]] bool has_exited() const { return stage_ == stage::exited; }
+  /// Returns 0 if the client ended the session as the protocol requires.
+  [[nodiscard]] int exit_status() const { return was_shut_down_ ? 0 : 1; }
+  /// Returns whether the client's process has ended since the initialization.
+  [[nodiscard]] bool has_lost_client() const;
+
+ private:
+  enum class stage : std::uint8_t { starting, running, shut_down, exited };
+
+  void dispatch(const json& message);
+  void answer(const json& id, const std::string& method, const json& params);
+  void notify(const std::string& method, const json& params);
+  void send(const json& message) const;
+  void send_error(const json& id, error_code code, const std::string& message) const;
+  void show_warning(const std::string& message) const;
+
+  /// @throws request_error if the document is not open
+  document& document_of(const json& params);
+  /// @throws request_error
+  file_view view_of(const document& source);
+
+  json initialize(const json& params);
+  json shut_down(const json& params);
+  json format_document(const json& params);
+  json format_range(const json& params);
+  json symbols(const json& params);
+  json code_actions(const json& params);
+
+  void set_initialized(const json& params);
+  void exit(const json& params);
+  void open(const json& params);
+  void change(const json& params);
+  void close(const json& params);
+  void refresh_files(const json& params);
+  void change_folders(const json& params);
+  void change_settings(const json& params);
+  /// Reads settings of the client; unknown names and values of other types are ignored.
+  void read_settings(const json& settings);
+
+  server_options options_;
+  std::function<void(const std::string&)> send_;
+  workspace workspace_;
+  stage stage_ = stage::starting;
+  bool was_shut_down_ = false;
+  bool can_watch_files_ = false;
+  std::optional<std::int64_t> client_process_;  ///< nothing: unknown, or a process of another container
+  std::set<std::string> published_;             ///< URIs with diagnostics
+};
+
+}  // namespace gpulog::lsp

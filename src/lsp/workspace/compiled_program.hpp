@@ -1,0 +1,49 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "lsp/protocol/text_index.hpp"
+#include "lsp/workspace/settings.hpp"
+#include "sema/program.hpp"
+#include "support/diagnostics.hpp"
+#include "support/source.hpp"
+#include "syntax/ast.hpp"
+
+namespace gpulog::lsp {
+
+/// Texts that the editor holds, by identity of their files.
+using open_texts = std::map<std::string, std::string_view>;
+
+/// A program with all of its files, as far as they could be read. Spans of all members refer to `sources`.
+struct compiled_program {
+  source_manager sources;
+  source_file* main = nullptr;  ///< nullptr: the main file cannot be read
+  diagnostics report;
+  syntax::program tree;
+  std::optional<sema::program> analysed;  ///< nothing after an error
+
+  /// Returns the file with this identity; nullptr if the program does not read the file.
+  [[nodiscard]] const source_file* find_file(const std::string& identity) const;
+  /// Returns whether the program reads the file or, after `#pragma once`, skips it.
+  [[nodiscard]] bool includes(const std::string& identity) const;
+  [[nodiscard]] const text_index& index(const source_file& file) const;
+
+  explicit compiled_program(position_encoding encoding) : encoding_(encoding) {}
+
+ private:
+  position_encoding encoding_;
+  mutable std::map<const source_file*, std::unique_ptr<text_index>> indexes_;
+};
+
+/// Returns the options for the parser.
+[[nodiscard]] syntax::parse_options parse_options_of(const workspace_settings& settings);
+
+/// Reads and analyses a program. Never throws because of the text.
+/// @param main_file the identity of the main file
+[[nodiscard]] std::unique_ptr<compiled_program> compile(const std::string& main_file, const open_texts& texts,
+                                                        const workspace_settings& settings);
+
+}  // namespace gpulog::lsp

@@ -1,0 +1,151 @@
+"""gpulog lsp: sessions of a client over pipes, clients that die or send nonsense, and random edits."""
+import os
+import random
+import subprocess
+import sys
+import unittest
+
+from command import CommandTest, scaled
+from lsp_client import Client
+
+PROGRAMS = os.path.join(os.path.dirname(__file__), '..', 'programs')
+REACH = '.decl edge(x:number, y:number)\n.input edge\n.decl reach(x:number, y:number)\n' \
+        'reach(x,y) :- edge(x,y).\nreach(x,z) :- reach(x,y), edge(y,z).\n.output reach\n'
+
+
+def position(line, character):
+    return {'line': line, 'character': character}
+
+
+def range_of(line, begin, end):
+    return {'start': position(line, begin), 'end': position(line, end)}
+
+
+class Lsp(CommandTest):
+    def client(self, *arguments, initialize=True, **options):
+        client = Client(self.gpulog, self.folder, *arguments, **options)
+        self.addCleanup(client.process.kill)
+        if initialize:
+            client.initialize()
+        return client
+
+    def test_session(self):
+        self.write('edges.dl', '.decl edge(x:number, y:number)\n')
+        client = self.client('--stdio')
+        client.notify('initialized')
+        client.open('main.dl', '.include "edges.dl"\n.decl r(x:number)\nr( x ) :- egde(x, _).\n.output r\n')
+        self.assertEqual(client.diagnostics('main.dl'), [
+            {'range': range_of(2, 10, 14), 'severity': 1, 'source': 'gpulog',
+             'message': "Undefined relation egde, did you mean 'edge'?"}])
+        [fix] = client.ask('codeAction', 'main.dl', range=range_of(2, 12, 12), context={'diagnostics': []})
+        [edit] = fix['edit']['changes'][client.uri('main.dl')]
+        client.change('main.dl', {'range': edit['range'], 'text': edit['newText']})
+        self.assertEqual(client.diagnostics('main.dl'), [])
+        self.assertEqual(client.ask('formatting', 'main.dl', options={'tabSize': 2, 'insertSpaces': True}),
+                         [{'range': {'start': position(2, 0), 'end': position(3, 0)}, 'newText': 'r(x) :- edge(x, _).\n'}])
+        self.assertEqual([symbol['name'] for symbol in client.ask('documentSymbol', 'main.dl')], ['r', 'r( x )'])
+        self.assertEqual((client.end(), client.errors), (0, ''))
+
+    def test_options(self):
+        os.mkdir(self.path('other'))
+        self.write('other/a.dl', '.decl a(x:number)\na(N).\n')
+        client = self.client('-I', 'other', '-M', 'N=1')
+        client.open('main.dl', '#include "a.dl"\n')
+        self.assertEqual(client.diagnostics('main.dl'), [])
+        self.assertEqual(client.end(), 0)
+        self.assert_fails(self.run_gpulog('lsp', '--tcp'), 'gpulog lsp --help lists the options')
+
+    def test_same_errors_as_the_command(self):
+        text = '.decl a(x:number)\na(1) :- b(.\na("x").\n.ouput a\n'
+        self.write('main.dl', text)
+        process = self.run_gpulog('--diagnostics', 'json', 'main.dl')
+        client = self.client()
+        client.open('main.dl', text)
+        messages = [diagnostic['message'].splitlines()[0] for diagnostic in client.diagnostics('main.dl')]
+        self.assertEqual(len(messages), 2)
+        for message in messages:
+            self.assertIn(message, process.errors)
+        self.assertEqual(client.end(), 0)
+
+    def test_ends_with_its_client(self):
+        client = self.client()
+        self.assertEqual((client.wait(), client.errors), (1, ''))  # the input ends without shutdown
+        client = self.client()
+        client.process.stdout.close()
+        client.open('main.dl', REACH)  # nobody reads the diagnostics
+        client.process.stdin.close()
+        self.assertIn(client.process.wait(), (1, -13))
+        client.process.stderr.close()
+
+    def test_ends_with_the_process_of_its_client(self):
+        child = subprocess.Popen([sys.executable, '-c', 'input()'], stdin=subprocess.PIPE)
+        client = self.client(initialize=False)
+        client.request('initialize', processId=child.pid, capabilities={})
+        child.communicate(b'\n')
+        self.assertEqual(client.process.wait(), 1)  # its input is open
+        client.wait()
+
+    def test_nonsense(self):
+        generator = random.Random(1)
+        for round in range(scaled(100, 3)):
+            client = self.client(initialize=round % 2 == 0)
+            for _ in range(20):
+                content = generator.randbytes(generator.randrange(200))
+                if generator.randrange(2):
+                    content = b'Content-Length: %d\r\n\r\n' % len(content) + content
+                client.send_bytes(content)
+            client.process.stdin.close()
+            client.process.stdout.read()
+            self.assertEqual(client.process.wait(), 1)
+            self.assertEqual(client.process.stderr.read(), b'')
+            client.process.stdout.close()
+            client.process.stderr.close()
+
+    def test_values_of_other_types(self):
+        """Each value of valid messages is replaced by nonsense."""
+        client = self.client()
+        client.open('main.dl', REACH)
+        document = {'uri': client.uri('main.dl')}
+        whole = {'textDocument': document, 'position': position(3, 3), 'range': range_of(3, 0, 3), 'newName': 'x',
+                 'context': {'includeDeclaration': True, 'diagnostics': []}, 'query': '', 'options': {},
+                 'item': {'uri': document['uri'], 'range': range_of(0, 0, 1), 'selectionRange': range_of(0, 0, 1)},
+                 'contentChanges': [{'range': range_of(0, 0, 0), 'text': ''}], 'settings': {'gpulog': {'mainFiles': []}},
+                 'event': {'added': [document], 'removed': []}}
+        methods = ['formatting', 'rangeFormatting', 'documentSymbol', 'codeAction']
+        for nonsense in (None, -1, 1e300, 2**70, 'x', [], {}, [[]], True):
+            for path in self.paths(whole):
+                params = self.replaced(whole, path, nonsense)
+                for method in methods:
+                    client.request('textDocument/' + method, **params)
+                if path[0] in ('settings', 'event', 'contentChanges'):
+                    client.notify('workspace/didChangeConfiguration', **params)
+                    client.notify('workspace/didChangeWorkspaceFolders', **params)
+                    client.notify('textDocument/didChange', **params)
+                    client.notify('textDocument/didChange', textDocument=document, contentChanges=[{'text': REACH}])
+        self.assertEqual(client.end(), 0)
+
+    def paths(self, value, path=()):
+        if path:
+            yield path
+        if isinstance(value, dict):
+            for key in value:
+                yield from self.paths(value[key], (*path, key))
+
+    def replaced(self, value, path, nonsense):
+        if not path:
+            return nonsense
+        return {**value, path[0]: self.replaced(value[path[0]], path[1:], nonsense)}
+
+    def test_ten_megabytes_on_one_line(self):
+        count = scaled(1000000, 1000)
+        client = self.client()
+        client.open('main.dl', '.decl a(x:number,y:number) a(x,y) :- a(y,x). ' + 'a(1,2). ' * count)
+        self.assertEqual(client.diagnostics('main.dl'), [])
+        client.change('main.dl', {'range': range_of(0, 8 * count, 8 * count), 'text': '(('})
+        [error] = client.diagnostics('main.dl')
+        self.assertEqual(error['range'], range_of(0, 8 * count, 8 * count + 1))
+        self.assertEqual(client.end(), 0)
+
+
+if __name__ == '__main__':
+    unittest.main()
