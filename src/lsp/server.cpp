@@ -9,9 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "lsp/features/formatting.hpp"
-#include "lsp/features/outline.hpp"
 #include "lsp/features/problems.hpp"
+#include "lsp/features/text_structure.hpp"
 #include "lsp/protocol/uri.hpp"
 
 namespace gpulog::lsp {
@@ -56,6 +55,17 @@ json capabilities(position_encoding encoding) {
           {"documentFormattingProvider", true},
           {"documentRangeFormattingProvider", true},
           {"documentSymbolProvider", true},
+          {"definitionProvider", true},
+          {"referencesProvider", true},
+          {"documentHighlightProvider", true},
+          {"hoverProvider", true},
+          {"completionProvider", {{"triggerCharacters", {".", "$", "@", ":"}}}},
+          {"signatureHelpProvider", {{"triggerCharacters", {"(", ","}}}},
+          {"renameProvider", {{"prepareProvider", true}}},
+          {"workspaceSymbolProvider", true},
+          {"foldingRangeProvider", true},
+          {"callHierarchyProvider", true},
+          {"semanticTokensProvider", {{"legend", semantic_legend()}, {"full", true}}},
           {"codeActionProvider", {{"codeActionKinds", {"quickfix"}}}},
           {"workspace", {{"workspaceFolders", {{"supported", true}, {"changeNotifications", true}}}}}};
 }
@@ -107,6 +117,20 @@ void server::answer(const json& id, const std::string& method, const json& param
       {"textDocument/rangeFormatting", &server::format_range},
       {"textDocument/documentSymbol", &server::symbols},
       {"textDocument/codeAction", &server::code_actions},
+      {"textDocument/definition", &server::definition},
+      {"textDocument/references", &server::references},
+      {"textDocument/documentHighlight", &server::highlights},
+      {"textDocument/hover", &server::hover},
+      {"textDocument/completion", &server::complete},
+      {"textDocument/signatureHelp", &server::signature_help},
+      {"textDocument/prepareRename", &server::prepare_rename},
+      {"textDocument/rename", &server::rename},
+      {"textDocument/foldingRange", &server::fold},
+      {"textDocument/semanticTokens/full", &server::colour},
+      {"textDocument/prepareCallHierarchy", &server::prepare_hierarchy},
+      {"callHierarchy/incomingCalls", &server::callers},
+      {"callHierarchy/outgoingCalls", &server::callees},
+      {"workspace/symbol", &server::find_symbols},
   };
   try {
     if (stage_ == stage::starting && method != "initialize")
@@ -186,6 +210,8 @@ json server::initialize(const json& params) {
   }
   const json& process = member(params, "processId");
   if (process.is_number_integer() && is_running(process)) client_process_ = process;
+  takes_snippets_ =
+      member(params, "capabilities", "textDocument", "completion", "completionItem", "snippetSupport") == json(true);
   can_watch_files_ =
       member(params, "capabilities", "workspace", "didChangeWatchedFiles", "dynamicRegistration") == json(true);
   workspace_.configure(settings);
@@ -303,30 +329,6 @@ void server::publish() {
     if (!list.empty()) shown.insert(uri);
   }
   published_ = std::move(shown);
-}
-
-// ---- requests -------------------------------------------------------------------------------------------------------
-
-json server::format_document(const json& params) {
-  const document& source = document_of(params);
-  return formatting_edits(workspace_, source, 0, source.text.size());
-}
-
-json server::format_range(const json& params) {
-  const document& source = document_of(params);
-  const text_index index(source.text, workspace_.settings().encoding);
-  const json& range = params.at("range");
-  const std::size_t begin = index.offset(position_of(range.at("start")));
-  return formatting_edits(workspace_, source, begin, std::max(begin, index.offset(position_of(range.at("end")))));
-}
-
-json server::symbols(const json& params) { return document_symbols(view_of(document_of(params))); }
-
-json server::code_actions(const json& params) {
-  const file_view view = view_of(document_of(params));
-  const json& range = params.at("range");
-  return quick_fixes(view, view.index.offset(position_of(range.at("start"))),
-                     view.index.offset(position_of(range.at("end"))));
 }
 
 }  // namespace gpulog::lsp

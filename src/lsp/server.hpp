@@ -58,6 +58,25 @@ class server {
   json format_range(const json& params);
   json symbols(const json& params);
   json code_actions(const json& params);
+  json definition(const json& params);
+  json references(const json& params);
+  json highlights(const json& params);
+  json hover(const json& params);
+  json complete(const json& params);
+  json signature_help(const json& params);
+  json prepare_rename(const json& params);
+  json rename(const json& params);
+  json find_symbols(const json& params);
+  json fold(const json& params);
+  json colour(const json& params);
+  json prepare_hierarchy(const json& params);
+  json callers(const json& params);
+  json callees(const json& params);
+  /// Returns the offset of `position` in the document.
+  [[nodiscard]] static std::size_t offset_in(const file_view& view, const json& params);
+  /// Returns the offset of the name of a call hierarchy item, whose document may be closed.
+  template <class Answer>
+  json answer_about_item(const json& params, Answer answer_at);
 
   void set_initialized(const json& params);
   void exit(const json& params);
@@ -76,6 +95,7 @@ class server {
   stage stage_ = stage::starting;
   bool was_shut_down_ = false;
   bool can_watch_files_ = false;
+  bool takes_snippets_ = false;
   std::optional<std::int64_t> client_process_;  ///< nothing: unknown, or a process of another container
   std::set<std::string> published_;             ///< URIs with diagnostics
 };

@@ -111,12 +111,16 @@ class Lsp(CommandTest):
                  'item': {'uri': document['uri'], 'range': range_of(0, 0, 1), 'selectionRange': range_of(0, 0, 1)},
                  'contentChanges': [{'range': range_of(0, 0, 0), 'text': ''}], 'settings': {'gpulog': {'mainFiles': []}},
                  'event': {'added': [document], 'removed': []}}
-        methods = ['formatting', 'rangeFormatting', 'documentSymbol', 'codeAction']
+        methods = ['textDocument/' + name for name in (
+            'formatting', 'rangeFormatting', 'documentSymbol', 'codeAction', 'definition', 'references', 'documentHighlight',
+            'hover', 'completion', 'signatureHelp', 'prepareRename', 'rename', 'foldingRange', 'semanticTokens/full',
+            'prepareCallHierarchy')]
+        methods += ['callHierarchy/incomingCalls', 'callHierarchy/outgoingCalls', 'workspace/symbol']
         for nonsense in (None, -1, 1e300, 2**70, 'x', [], {}, [[]], True):
             for path in self.paths(whole):
                 params = self.replaced(whole, path, nonsense)
                 for method in methods:
-                    client.request('textDocument/' + method, **params)
+                    client.request(method, **params)
                 if path[0] in ('settings', 'event', 'contentChanges'):
                     client.notify('workspace/didChangeConfiguration', **params)
                     client.notify('workspace/didChangeWorkspaceFolders', **params)

@@ -1,9 +1,14 @@
 #include "lsp/features/outline.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
+
+#include "lsp/names/name_index.hpp"
+#include "support/value_table.hpp"
 
 namespace gpulog::lsp {
 
@@ -144,8 +149,44 @@ class outline {
   const file_view& view_;
 };
 
+std::optional<symbol_kind> kind_of(name_kind kind) {
+  static constexpr entry<name_kind, symbol_kind> table[] = {
+      {name_kind::relation, symbol_kind::class_},    {name_kind::type, symbol_kind::type_parameter},
+      {name_kind::branch, symbol_kind::enum_member}, {name_kind::functor, symbol_kind::function},
+      {name_kind::component, symbol_kind::module},   {name_kind::instance, symbol_kind::object}};
+  return find_in(table, kind);
+}
+
+std::string lower_case(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
 }  // namespace
 
 json document_symbols(const file_view& view) { return outline(view).items(view.program.tree.items); }
+
+json workspace_symbols(const workspace& all, const std::map<std::string, const compiled_program*>& programs,
+                       const std::string& query) {
+  constexpr std::size_t most_symbols = 1000;
+  json result = json::array();
+  const std::string wanted = lower_case(query);
+  for (const auto& [main_file, program] : programs) {
+    for (const named_symbol& symbol : program->names().symbols()) {
+      const auto kind = kind_of(symbol.kind);
+      if (!kind || lower_case(symbol.name).find(wanted) == std::string::npos) continue;
+      json found = {{"name", symbol.name},
+                    {"kind", static_cast<int>(*kind)},
+                    {"location", location_of(all, *program, symbol.declared)}};
+      if (!symbol.owner.empty()) found["containerName"] = symbol.owner;
+      const bool is_new = programs.size() == 1 || std::find(result.begin(), result.end(), found) == result.end();
+      if (is_new) result.push_back(std::move(found));
+      if (result.size() == most_symbols) return result;
+    }
+  }
+  return result;
+}
 
 }  // namespace gpulog::lsp

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "lsp/features/place.hpp"
 
 namespace gpulog::lsp {
@@ -18,7 +21,12 @@ enum class symbol_kind : int {
   type_parameter = 26,
 };
 
-/// Returns the document symbols: declarations, components with their content, and rules.
+/// Returns the document symbols: declarations, components with all items, and rules.
 [[nodiscard]] json document_symbols(const file_view& view);
+
+/// Returns the declarations with names that contain the query, at most 1,000.
+[[nodiscard]] json workspace_symbols(const workspace& all,
+                                     const std::map<std::string, const compiled_program*>& programs,
+                                     const std::string& query);
 
 }  // namespace gpulog::lsp

@@ -27,6 +27,21 @@ const text_index& compiled_program::index(const source_file& file) const {
   return *index;
 }
 
+const name_index& compiled_program::names() const {
+  if (!names_) names_ = std::make_unique<name_index>(tree);
+  return *names_;
+}
+
+const file_tokens& compiled_program::tokens(const source_file& file) const {
+  std::unique_ptr<file_tokens>& tokens = tokens_[&file];
+  if (!tokens) {
+    tokens = std::make_unique<file_tokens>();
+    tokens->pieces = syntax::pieces_of(file);
+    tokens->items = syntax::items_of(tokens->pieces);
+  }
+  return *tokens;
+}
+
 syntax::parse_options parse_options_of(const workspace_settings& settings) {
   syntax::parse_options options;
   options.include_directories = settings.include_directories;

@@ -4,20 +4,30 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "lsp/names/name_index.hpp"
 #include "lsp/protocol/text_index.hpp"
 #include "lsp/workspace/settings.hpp"
 #include "sema/program.hpp"
 #include "support/diagnostics.hpp"
 #include "support/source.hpp"
 #include "syntax/ast.hpp"
+#include "syntax/format/items.hpp"
+#include "syntax/format/pieces.hpp"
 
 namespace gpulog::lsp {
 
-/// Texts that the editor holds, by identity of their files.
+/// Texts of the editor, by identity of the file.
 using open_texts = std::map<std::string, std::string_view>;
 
-/// A program with all of its files, as far as they could be read. Spans of all members refer to `sources`.
+/// A file before the preprocessor runs.
+struct file_tokens {
+  syntax::format_pieces pieces;
+  std::vector<syntax::format_item> items;
+};
+
+/// A program with all readable files. Spans of all members refer to `sources`.
 struct compiled_program {
   source_manager sources;
   source_file* main = nullptr;  ///< nullptr: the main file cannot be read
@@ -31,11 +41,17 @@ struct compiled_program {
   [[nodiscard]] bool includes(const std::string& identity) const;
   [[nodiscard]] const text_index& index(const source_file& file) const;
 
+  [[nodiscard]] const name_index& names() const;
+  /// Returns the tokens, comments and items of a file.
+  [[nodiscard]] const file_tokens& tokens(const source_file& file) const;
+
   explicit compiled_program(position_encoding encoding) : encoding_(encoding) {}
 
  private:
   position_encoding encoding_;
   mutable std::map<const source_file*, std::unique_ptr<text_index>> indexes_;
+  mutable std::map<const source_file*, std::unique_ptr<file_tokens>> tokens_;
+  mutable std::unique_ptr<name_index> names_;
 };
 
 /// Returns the options for the parser.

@@ -96,14 +96,28 @@ const compiled_program& workspace::program(const std::string& main_file) {
   return *program;
 }
 
+std::vector<std::string> workspace::roots_of(const std::string& identity) {
+  for (const std::string& folder : settings_.folders) includes_.read_folder(folder, true);
+  if (settings_.folders.empty()) {
+    includes_.read_folder(std::filesystem::path(identity).parent_path().string(), false);
+  }
+  return includes_.roots_of(identity, texts(), settings_);
+}
+
+std::map<std::string, const compiled_program*> workspace::programs_with(const std::string& identity) {
+  std::map<std::string, const compiled_program*> result;
+  for (const std::string& root : roots_of(identity)) {
+    const compiled_program& each = program(root);
+    if (each.includes(identity)) result[root] = &each;
+  }
+  if (result.empty()) result[identity] = &program(identity);
+  return result;
+}
+
 const std::string& workspace::main_of(const document& source) {
   const auto known = mains_.find(source.identity);
   if (known != mains_.end()) return known->second;
-  for (const std::string& folder : settings_.folders) includes_.read_folder(folder, true);
-  if (settings_.folders.empty()) {
-    includes_.read_folder(std::filesystem::path(source.identity).parent_path().string(), false);
-  }
-  std::vector<std::string> roots = includes_.roots_of(source.identity, texts(), settings_);
+  std::vector<std::string> roots = roots_of(source.identity);
   std::stable_partition(roots.begin(), roots.end(),
                         [this](const std::string& root) { return documents_.contains(root); });
   // The include may be in a comment or in an inactive branch.

@@ -45,19 +45,26 @@ class workspace {
   /// Returns the URI of a file, as the editor names the file if it is open.
   [[nodiscard]] std::string uri_of_file(const source_file& file) const;
 
+  /// Returns the texts of the open documents.
+  [[nodiscard]] open_texts texts() const;
+
   /// Returns the program that a document belongs to.
   [[nodiscard]] const compiled_program& program_of(const document& source);
+  /// Returns the program with this main file.
+  const compiled_program& program(const std::string& main_file);
+  /// Returns all programs of the workspace that read a file, by the identity of their main files.
+  [[nodiscard]] std::map<std::string, const compiled_program*> programs_with(const std::string& identity);
   /// Returns the programs of all open documents, by the identity of their main files.
   [[nodiscard]] std::map<std::string, const compiled_program*> programs();
 
   /// Returns whether a program is outdated, for example after a change.
   [[nodiscard]] bool is_outdated() const { return is_outdated_; }
+  void outdate_diagnostics() { is_outdated_ = true; }
 
  private:
-  [[nodiscard]] open_texts texts() const;
   void outdate(const std::string& identity);
   void outdate_all();
-  const compiled_program& program(const std::string& main_file);
+  [[nodiscard]] std::vector<std::string> roots_of(const std::string& identity);
   /// Returns the main file of the program that a document belongs to.
   const std::string& main_of(const document& source);
 

@@ -10,14 +10,6 @@ namespace gpulog::sema {
 
 namespace {
 
-/// Returns parameters that some format or directive reads, then parameters that only Soufflé reads.
-const std::vector<std::string>& known_parameters() {
-  static const std::vector<std::string> names = {
-      "IO",     "filename", "name",     "delimiter",  "headers",   "rfc4180",        "columns",  "compress", "format",
-      "dbname", "n",        "fact-dir", "output-dir", "operation", "attributeNames", "auxArity", "params",   "types"};
-  return names;
-}
-
 constexpr std::pair<std::string_view, std::string_view> other_parameters[] = {
     {"io", "IO"},           {"delim", "delimiter"},      {"sep", "delimiter"},  {"separator", "delimiter"},
     {"file", "filename"},   {"path", "filename"},        {"header", "headers"}, {"db", "dbname"},
@@ -132,6 +124,20 @@ void check_pragma(const std::string& name, const source_span& where, diagnostics
 }
 
 }  // namespace
+
+const std::vector<std::string>& known_parameters() {
+  static const std::vector<std::string> names = {
+      "IO",     "filename", "name",     "delimiter",  "headers",   "rfc4180",        "columns",  "compress", "format",
+      "dbname", "n",        "fact-dir", "output-dir", "operation", "attributeNames", "auxArity", "params",   "types"};
+  return names;
+}
+
+std::vector<std::string_view> known_values(std::string_view parameter) {
+  for (const parameter_values& known : limited_parameters()) {
+    if (known.key == parameter) return known.values;
+  }
+  return {};
+}
 
 void warn_of_unknown_names(const std::vector<syntax::item>& items, const std::map<std::string, std::string>& pragmas,
                            diagnostics& diagnostics) {

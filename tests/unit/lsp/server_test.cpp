@@ -256,6 +256,23 @@ TEST_F(lsp_folder, errors_of_included_files_and_of_two_programs) {
   EXPECT_EQ(one.at(uri("rules.dl")), std::vector<std::string>());
 }
 
+TEST_F(lsp_folder, renaming_changes_all_programs_of_a_file) {
+  write("shared.dl", ".decl a(x:number)\n");
+  write("one.dl", ".include \"shared.dl\"\na(1).\n");
+  write("two.dl", ".include \"shared.dl\"\n#include \"shared.dl\"\n");
+  const std::string three = ".include \"shared.dl\"\n.decl b(x:number)\nb(x) :- a(x).\na(2).\n";
+  write("three.dl", three);
+  lsp_session session(parameters());
+  session.open(three, uri("three.dl"));
+  const auto edit = [](const json& where) -> json { return json::array({{{"range", where}, {"newText", "c"}}}); };
+  json changes = session.ask_at("rename", 2, 8, {{"newName", "c"}}, uri("three.dl")).at("changes");
+  EXPECT_EQ(changes, (json{{uri("shared.dl"), edit(range(0, 6, 7))},
+                           {uri("one.dl"), edit(range(1, 0, 1))},
+                           {uri("three.dl"), {edit(range(2, 8, 9))[0], edit(range(3, 0, 1))[0]}}}));
+  EXPECT_EQ(session.ask_at("rename", 3, 0, {{"newName", "b"}}, uri("three.dl")).at("message"),
+            "the program would have another meaning: b has one already");
+}
+
 TEST_F(lsp_folder, cyclic_and_missing_includes) {
   write("a.dl", ".include \"b.dl\"\n");
   write("b.dl", ".include \"a.dl\"\n.include \"missing.dl\"\n");
