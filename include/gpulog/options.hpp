@@ -117,6 +117,9 @@ struct run_options {
   /// Values by names from tuning_choices(), such as {{"magic-sets", "off"}}; missing choices have their default.
   std::map<std::string, std::string, std::less<>> tuning = {};
   std::uint64_t memory_limit = 0;  ///< in bytes, for relations, indexes and symbols; 0: no limit
+  /// Folder for large relations once half of the memory limit is used, in a file without a name. Without a limit, the
+  /// limit is the memory of the machine. Empty: no folder.
+  std::string spill_directory = {};
   /// Files that receive to_json(figures()), together with the .output files or when the run ends without a result.
   /// Created with the engine.
   std::vector<std::string> report_files = {};

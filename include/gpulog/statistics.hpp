@@ -228,6 +228,7 @@ struct statistics {
   std::uint64_t loaded_tuples = 0;
   std::uint64_t written_tuples = 0;
   std::uint64_t peak_relation_bytes = 0;       ///< peak memory of relations and indexes
+  std::uint64_t peak_spilled_bytes = 0;        ///< peak of relations and indexes in run_options::spill_directory
   std::uint64_t peak_process_bytes = 0;        ///< peak resident memory of the process, as reported by the system
   std::vector<std::string> dense_columns;      ///< columns encoded as consecutive numbers, as "relation.attribute"
   std::uint64_t reordered_versions = 0;        ///< rule versions whose joins were reordered at run time

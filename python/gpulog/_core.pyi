@@ -116,6 +116,7 @@ class Engine:
         device: int,
         storage: str,
         memory_limit: int,
+        spill: str,
         proofs: bool,
         changes: bool,
         functor_libraries: Sequence[str],

@@ -27,7 +27,9 @@ class Engine:
     A program given as text or path may have relations that are filled later, without a warning.
     facts, output: folders of .input and .output files. jobs: threads, 0 for all processors. backend: auto, cpu or gpu.
     device: number of the GPU. storage: auto, hisa, hash, bits or words. memory_limit: in bytes, 0 for no limit.
-    proofs: enables `why` and `why_not`. changes: enables `changes`, which keeps the results before an evaluation. warn: whether overflowing sums and counts are a ProgramWarning.
+    spill: folder for large relations when memory is short.
+    proofs: enables `why` and `why_not`. changes: enables `changes`, which keeps the results before an evaluation.
+    warn: whether overflowing sums and counts are a ProgramWarning.
     tuning: values of tuning choices by name.
     functors: functions by the names in .functor declarations; several threads of the engine may call a function, but
     one at a time. Functions marked with `batched` receive NumPy arrays, all other functions the values of one row.
@@ -46,6 +48,7 @@ class Engine:
         device: int = 0,
         storage: str = "auto",
         memory_limit: int = 0,
+        spill: str | os.PathLike[str] | None = None,
         proofs: bool = False,
         changes: bool = False,
         functor_libraries: Iterable[str] = (),
@@ -67,6 +70,7 @@ class Engine:
             device=_options.whole_number("device", device, 0),
             storage=storage,
             memory_limit=_options.whole_number("memory_limit", memory_limit, 0),
+            spill=_options.folder("spill", spill),
             proofs=proofs,
             changes=changes,
             functor_libraries=list(functor_libraries),
@@ -303,6 +307,7 @@ def run(
     device: int = 0,
     storage: str = "auto",
     memory_limit: int = 0,
+    spill: str | os.PathLike[str] | None = None,
     proofs: bool = False,
     changes: bool = False,
     functor_libraries: Iterable[str] = (),
@@ -334,6 +339,7 @@ def run(
             device=device,
             storage=storage,
             memory_limit=memory_limit,
+            spill=spill,
             proofs=proofs,
             changes=changes,
             functor_libraries=functor_libraries,

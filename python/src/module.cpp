@@ -153,9 +153,10 @@ NB_MODULE(_core, module) {
           "__init__",
           [](guarded_engine* self, const gpulog::program& source, std::shared_ptr<const structures> known,
              const std::string& facts, const std::string& output, unsigned jobs, const std::string& backend, int device,
-             const std::string& storage, std::uint64_t memory_limit, bool proofs, bool changes,
-             const std::vector<std::string>& functor_libraries, const std::vector<std::string>& functor_directories,
-             const std::vector<std::string>& functors, const std::map<std::string, std::string>& tuning) {
+             const std::string& storage, std::uint64_t memory_limit, const std::string& spill, bool proofs,
+             bool changes, const std::vector<std::string>& functor_libraries,
+             const std::vector<std::string>& functor_directories, const std::vector<std::string>& functors,
+             const std::map<std::string, std::string>& tuning) {
             gpulog::run_options options;
             options.fact_directory = facts;
             options.output_directory = output;
@@ -164,6 +165,7 @@ NB_MODULE(_core, module) {
             options.device = device;
             options.storage = storage_named(storage);
             options.memory_limit = memory_limit;
+            options.spill_directory = spill;
             options.proofs = proofs;
             options.changes = changes;
             options.functor_libraries = functor_libraries;
@@ -172,8 +174,8 @@ NB_MODULE(_core, module) {
             new (self) guarded_engine(source, std::move(known), std::move(options), functors);
           },
           "source"_a, "structures"_a, "facts"_a, "output"_a, "jobs"_a, "backend"_a, "device"_a, "storage"_a,
-          "memory_limit"_a, "proofs"_a, "changes"_a, "functor_libraries"_a, "functor_directories"_a, "functors"_a,
-          "tuning"_a)
+          "memory_limit"_a, "spill"_a, "proofs"_a, "changes"_a, "functor_libraries"_a, "functor_directories"_a,
+          "functors"_a, "tuning"_a)
       .def("load", &guarded_engine::load)
       .def("evaluate", &guarded_engine::evaluate, "progress"_a.none(), "functors"_a, "timeout"_a.none())
       .def("query", &answer_of, "body"_a, "functors"_a, "timeout"_a.none())

@@ -72,7 +72,7 @@ def test_messages_name_options_of_python() -> None:
     assert str(wide.value) == (
         "row 1 of attribute x of relation n is no number of 32 bits: 1099511627776; with word_size=64 it fits"
     )
-    with pytest.raises(gpulog.MemoryLimitError, match="\\(raise it with memory_limit\\)"):
+    with pytest.raises(gpulog.MemoryLimitError, match="\\(raise it with memory_limit, or name a folder with spill\\)"):
         gpulog.run(".decl n(x:number)", n=range(100000), memory_limit=10000)
     with pytest.raises(gpulog.InputError, match="^proofs need an engine with the option proofs$"):
         gpulog.run(REACH, edge=[]).why('reach("a", "b")')

@@ -1,10 +1,12 @@
 #include "backend/memory_resource.hpp"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 
 #include "support/option_names.hpp"
 
@@ -24,6 +26,7 @@ void memory_resource::charge(std::uint64_t bytes) {
 
 void* memory_resource::allocate(std::uint64_t bytes, fresh_memory contents) {
   if (bytes == 0) return nullptr;
+  if (void* const spilled = do_spill(bytes, bytes); spilled != nullptr) return spilled;
   charge(bytes);
   void* memory = nullptr;
   try {
@@ -37,9 +40,16 @@ void* memory_resource::allocate(std::uint64_t bytes, fresh_memory contents) {
 }
 
 void memory_resource::deallocate(void* memory, std::uint64_t bytes) noexcept {
-  if (memory == nullptr) return;
+  if (memory == nullptr || do_unspill(memory, bytes)) return;
   do_deallocate(memory, bytes);
   release(bytes);
+}
+
+/// Moves the contents of an array to another one.
+void* memory_resource::move(void* memory, std::uint64_t old_bytes, void* to, std::uint64_t new_bytes) {
+  std::memcpy(to, memory, std::min(old_bytes, new_bytes));
+  deallocate(memory, old_bytes);
+  return to;
 }
 
 void* memory_resource::resize(void* memory, std::uint64_t old_bytes, std::uint64_t new_bytes) {
@@ -48,7 +58,12 @@ void* memory_resource::resize(void* memory, std::uint64_t old_bytes, std::uint64
     deallocate(memory, old_bytes);
     return nullptr;
   }
-  if (new_bytes > old_bytes) charge(new_bytes - old_bytes);
+  if (is_spilled(memory, old_bytes)) return move(memory, old_bytes, allocate(new_bytes), new_bytes);
+  if (new_bytes > old_bytes) {
+    if (void* const spilled = do_spill(new_bytes, new_bytes - old_bytes); spilled != nullptr)
+      return move(memory, old_bytes, spilled, new_bytes);
+    charge(new_bytes - old_bytes);
+  }
   void* moved = nullptr;
   try {
     moved = do_resize(memory, old_bytes, new_bytes);
@@ -100,8 +115,18 @@ std::string shortage(const memory_exceeded& fault, const memory_resource& memory
   if (fault.purpose != nullptr) text += std::string(" for ") + fault.purpose;
   text += " with " + std::to_string(fault.used) + " bytes in use" + memory.named_uses();
   if (fault.limit == 0) return text + ", and the machine has no more";
-  return text + ", and the limit is " + std::to_string(fault.limit) + " bytes (raise it with " +
-         option_named("memory-limit") + ")";
+  return text + ", and the limit is " + std::to_string(fault.limit) + " bytes (" + memory.remedy() + ")";
+}
+
+std::string memory_resource::remedy() const { return "raise it with " + option_named("memory-limit"); }
+
+std::uint64_t machine_bytes() {
+  auto bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  for (const char* const limit : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    std::uint64_t group = 0;  // the first one has "max" for no limit, which is no number
+    if (std::ifstream(limit) >> group) bytes = std::min(bytes, group);
+  }
+  return bytes;
 }
 
 memory_resource& unlimited_memory() {
@@ -115,6 +140,8 @@ constexpr std::uint64_t page_bytes = 4096;
 constexpr std::uint64_t huge_page_bytes = 2u << 20;
 // Larger arrays are separate mappings: they can grow without copying, and freeing returns the pages.
 constexpr std::uint64_t mapping_threshold = 1u << 20;
+// Smaller arrays stay in memory: mapping one takes longer than filling it.
+constexpr std::uint64_t spill_threshold = 1u << 16;
 
 #if defined(__SANITIZE_THREAD__)
 /// ThreadSanitizer does not see mremap: the next user of the old addresses would seem to race with the previous user.
@@ -175,7 +202,35 @@ void host_memory::discard(void* memory, std::uint64_t bytes) noexcept {
   // Only whole pages: bytes around the range may be in use.
   const auto begin = round_up(reinterpret_cast<std::uintptr_t>(memory), page_bytes);
   const auto end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / page_bytes * page_bytes;
-  if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+  if (end <= begin) return;
+  // MADV_REMOVE frees the space on the disk, and fails for memory.
+  if (spill_ != nullptr && madvise(reinterpret_cast<void*>(begin), end - begin, MADV_REMOVE) == 0) return;
+  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
+std::string host_memory::remedy() const {
+  if (spill_ == nullptr) return memory_resource::remedy() + ", or name a folder with " + option_named("spill");
+  const std::string text = memory_resource::remedy();
+  return spill_->was_full() ? text + "; folder " + spill_->directory() + " of " + option_named("spill") + " is full"
+                            : text;
+}
+
+/// @param used_bytes use of memory from which on arrays are spilled
+void* host_memory::spill_beyond(std::uint64_t used_bytes, std::uint64_t bytes, std::uint64_t more) {
+  const bool is_wanted = spill_ != nullptr && bytes >= spill_threshold && used() + more > used_bytes;
+  return is_wanted ? spill_->map(bytes) : nullptr;
+}
+
+void* host_memory::do_spill(std::uint64_t bytes, std::uint64_t more) {
+  return spill_beyond(limit() / 4 * 3, bytes, more);
+}
+
+bool host_memory::is_spilled(const void* memory, std::uint64_t bytes) const {
+  return spill_ != nullptr && bytes >= spill_threshold && spill_->contains(memory);
+}
+
+bool host_memory::do_unspill(void* memory, std::uint64_t bytes) noexcept {
+  return spill_ != nullptr && bytes >= spill_threshold && spill_->unmap(memory);
 }
 
 }  // namespace gpulog::backend

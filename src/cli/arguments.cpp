@@ -415,6 +415,8 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
   own_value("--word-size", raw.word_size, "N", "bits of numbers, unsigned numbers and floats: 32 or 64");
   own_value("--memory-limit", raw.memory_limit, "SIZE", "bytes for relations and symbols, as 500M or 4G")
       ->check(not_empty());
+  own_value("--spill", parsed.run.spill_directory, "DIR", "folder for large relations when memory is short")
+      ->check(not_empty());
   own_value("--stats", parsed.statistics_file, "FILE", "the same as -p")->check(not_empty());
   add_state_options(app, own, parsed.run);
 

@@ -67,6 +67,7 @@ const std::map<std::string, setter, std::less<>>& setters() {
       {"storage", parsed("storage", &run_options::storage, storage_from_name)},
       {"memory_limit", parsed("memory_limit", &run_options::memory_limit, bytes_from_text)},
       {"changes", parsed("changes", &run_options::changes, switch_from_text)},
+      {"spill", [](c_options& into, const std::string& value) { into.run.spill_directory = value; }},
       {"functor_library", list(&c_options::run, &run_options::functor_libraries)},
       {"functor_directory", list(&c_options::run, &run_options::functor_directories)},
   };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <system_error>
 #include <thread>
 
 #include "sema/checks/needed_relations.hpp"
@@ -56,8 +57,20 @@ run_context::run_context(std::shared_ptr<const program_state> program, run_optio
   require_places(*program->analysed);
   choose_device();
   if (options.jobs == 0) options.jobs = std::max(1U, std::thread::hardware_concurrency());
-  values.memory.set_limit(options.memory_limit);
+  limit_memory();
   set_program(std::move(program));
+}
+
+void run_context::limit_memory() {
+  const std::string& folder = options.spill_directory;
+  values.memory.set_limit(options.memory_limit);
+  if (folder.empty()) return;
+  if (options.memory_limit == 0) values.memory.set_limit(backend::machine_bytes());
+  try {
+    values.memory.spill_into(folder);
+  } catch (const std::system_error& reason) {
+    throw input_error(fmt::format("{}: {}", option_named("spill", folder), reason.code().message()));
+  }
 }
 
 void run_context::set_program(std::shared_ptr<const program_state> program) {

@@ -66,6 +66,8 @@ struct run_context {
  private:
   /// Checks the arguments of --place. @throws input_error
   void require_places(const sema::program& program) const;
+  /// Applies the limit and the folder for what exceeds it. @throws input_error
+  void limit_memory();
   /// Begins the start of the device while facts are read. @throws input_error for a missing device
   void choose_device();
   /// @throws input_error for options that require a device

@@ -35,7 +35,8 @@ TIMEOUT_SECONDS = 600 if IS_SANITIZED else 60
 
 PROGRAM, FRAGMENT = 'datalog', 'datalog-fragment'
 CHECKED = ('output', 'warning', 'error', 'console', 'stats')
-IGNORED = ('cpp', 'python', 'sh', 'text', FRAGMENT)
+# Settings of editors are 'json', 'lua', 'toml' and 'lisp'.
+IGNORED = ('cpp', 'python', 'sh', 'text', 'json', 'lua', 'toml', 'lisp', FRAGMENT)
 # Documents show messages with whole paths as if their programs were here.
 SHOWN_FOLDER = '/home/ann'
 

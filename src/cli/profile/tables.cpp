@@ -39,6 +39,10 @@ std::string heading(const run_record& record) {
                   text_in(run, "program"), text_in(outcome, "state"), number_in(run, "total_seconds"),
                   run.value("jobs", 1U), text_in(run, "backend"), bytes_text(number_in(run, "peak_process_bytes")),
                   bytes_text(number_in(run, "peak_relation_bytes")));
+  if (const double spilled = number_in(run, "peak_spilled_bytes"); spilled > 0) {
+    text.pop_back();
+    text += fmt::format(", on disk {}\n", bytes_text(spilled));
+  }
   if (const std::string message = text_in(outcome, "message"); !message.empty())
     text += shortened("  " + in_one_line(message), table_columns) + "\n";
   if (outcome.contains("step") && outcome.at("step").is_object()) {

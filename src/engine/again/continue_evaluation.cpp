@@ -135,7 +135,7 @@ bool evaluations::pays_to_take_over(const std::vector<bool>& growing) const {
     bytes += here * run_.relation(number).attributes.size() * sizeof(word) * copies;
   }
   const backend::memory_resource& memory = run_.values.memory;
-  const std::uint64_t limit = memory.limit() != 0 ? memory.limit() : machine_bytes() / 2;
+  const std::uint64_t limit = memory.limit() != 0 ? memory.limit() : backend::machine_bytes() / 2;
   if (memory.used() + bytes > limit) return false;
   return seconds >= static_cast<double>(rows) / exec::calibration::host_candidates_per_second;
 }

@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "backend/memory_resource.hpp"
 #include "gpulog/options.hpp"
 #include "storage/relation/relation.hpp"
 
@@ -31,7 +32,7 @@ span_scope::~span_scope() {
 std::map<std::string, std::string> describe_machine() {
   std::map<std::string, std::string> machine;
   machine["processors"] = std::to_string(std::thread::hardware_concurrency());
-  machine["memory_bytes"] = std::to_string(machine_bytes());
+  machine["memory_bytes"] = std::to_string(backend::machine_bytes());
   utsname system{};
   if (uname(&system) == 0) machine["system"] = fmt::format("{} {} {}", system.sysname, system.release, system.machine);
   std::ifstream file("/proc/cpuinfo");
@@ -42,10 +43,6 @@ std::map<std::string, std::string> describe_machine() {
   }
   if (const std::string gpu = built_gpu(); !gpu.empty()) machine["gpu"] = gpu;
   return machine;
-}
-
-std::uint64_t machine_bytes() {
-  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
 std::uint64_t peak_process_bytes() {

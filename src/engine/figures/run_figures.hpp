@@ -49,9 +49,6 @@ class span_scope {
 /// Returns a description of the machine, for the record of a run.
 [[nodiscard]] std::map<std::string, std::string> describe_machine();
 
-/// Returns the memory of the machine.
-[[nodiscard]] std::uint64_t machine_bytes();
-
 /// Returns the peak memory of the process.
 [[nodiscard]] std::uint64_t peak_process_bytes();
 

@@ -150,6 +150,7 @@ void run_report::begin() {
                        {"jobs", std::to_string(options.jobs)},
                        {"storage", figures.storage},
                        {"memory-limit", std::to_string(options.memory_limit)},
+                       {"spill", options.spill_directory},
                        {"word-size", std::to_string(figures.word_size)}};
     for (const auto& [name, value] : options.tuning) figures.options["tune " + name] = value;
     std::set<std::string> seen;
@@ -209,6 +210,7 @@ void run_report::complete(io::output_files& files) {
   await_renewal();
   run_.figures.outcome = {"complete", "", std::nullopt};
   run_.figures.peak_process_bytes = peak_process_bytes();
+  run_.figures.peak_spilled_bytes = run_.values.memory.peak_spilled();
   if (timeline_) run_.figures.samples = timeline_->samples();
   for (io::output_file& report : reports_) {
     report.write(to_json(run_.figures));
@@ -245,6 +247,7 @@ statistics run_report::snapshot(bool is_live) const {
   }
   if (timeline_) result.samples = timeline_->samples();
   result.peak_process_bytes = peak_process_bytes();
+  result.peak_spilled_bytes = run_.values.memory.peak_spilled();
   if (results_.current() != nullptr && results_.current()->has_executor()) add_strata(is_live, result);
   return result;
 }

@@ -180,6 +180,7 @@ std::string to_json(const statistics& figures) {
       {"loaded_tuples", figures.loaded_tuples},
       {"written_tuples", figures.written_tuples},
       {"peak_relation_bytes", figures.peak_relation_bytes},
+      {"peak_spilled_bytes", figures.peak_spilled_bytes},
       {"peak_process_bytes", figures.peak_process_bytes},
       {"dense_columns", figures.dense_columns},
       {"pass_seconds", figures.pass_seconds},

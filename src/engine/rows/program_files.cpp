@@ -145,7 +145,7 @@ std::unique_ptr<program_files::pending_input> program_files::prepare_input(std::
     std::vector<word*> pointers;
     block.columns.clear();
     for (std::size_t c = 0; c < columns; ++c) {
-      pointers.push_back(block.columns.emplace_back(run_.values.memory, rows).data());
+      pointers.push_back(block.columns.emplace_back(run_.values.memory.for_columns(), rows).data());
     }
     return pointers;
   };

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -229,9 +227,7 @@ class cpu_machine {
     return largest;
   }
   /// Returns how many bytes a run without a limit may use.
-  [[nodiscard]] std::uint64_t machine_bytes() const {
-    return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  }
+  [[nodiscard]] std::uint64_t machine_bytes() const { return backend::machine_bytes(); }
 
   using subsumptions = subsumption_runner<Backend>;
   [[nodiscard]] std::unique_ptr<subsumptions> make_subsumptions(kernels::relation_list<relation>& relations,

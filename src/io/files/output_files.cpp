@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -96,24 +95,6 @@ bool is_written_in_place(const std::filesystem::path& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 || S_ISDIR(status.st_mode)) return false;
   return !S_ISREG(status.st_mode) || standard_stream_of(status) >= 0;
-}
-
-file_size_signal_block::file_size_signal_block() {
-  sigemptyset(&limit_);
-  sigaddset(&limit_, SIGXFSZ);
-  pthread_sigmask(SIG_BLOCK, &limit_, &before_);
-}
-
-file_size_signal_block::~file_size_signal_block() {
-  const int error = errno;
-  // Removes a pending signal while it is blocked: unblocking would deliver the signal.
-  if (sigismember(&before_, SIGXFSZ) == 0) {
-    const timespec at_once{};
-    while (sigtimedwait(&limit_, nullptr, &at_once) == SIGXFSZ) {
-    }
-  }
-  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  errno = error;
 }
 
 void write_bytes(int descriptor, std::string_view bytes, const std::string& name) {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <signal.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -10,6 +8,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "support/file_size_signal.hpp"
 
 namespace gpulog::io {
 
@@ -94,19 +94,6 @@ class output_files {
   std::map<std::filesystem::path, std::size_t> numbers_;  ///< of files, by real path
   /// By folder, its real path. Programs have hundreds of outputs in one folder.
   std::map<std::filesystem::path, std::filesystem::path> folders_;
-};
-
-/// During its lifetime, a file size limit (ulimit -f) fails the writes of this thread instead of killing the process.
-class file_size_signal_block {
- public:
-  file_size_signal_block();
-  ~file_size_signal_block();
-  file_size_signal_block(const file_size_signal_block&) = delete;
-  file_size_signal_block& operator=(const file_size_signal_block&) = delete;
-
- private:
-  sigset_t limit_{};
-  sigset_t before_{};
 };
 
 /// Writes all bytes to a descriptor. @throws output_error with the name in the message

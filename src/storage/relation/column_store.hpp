@@ -16,7 +16,7 @@ namespace gpulog::storage {
 struct column_store {
   column_store(memory_resource& from, std::uint32_t arity, const relation_options& chosen)
       : resource(&from), options(chosen) {
-    for (std::uint32_t c = 0; c < arity; ++c) columns.emplace_back(from);
+    for (std::uint32_t c = 0; c < arity; ++c) columns.emplace_back(from.for_columns());
   }
 
   [[nodiscard]] std::uint32_t arity() const { return static_cast<std::uint32_t>(columns.size()); }

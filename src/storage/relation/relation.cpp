@@ -55,7 +55,7 @@ std::vector<array<word>> relation::take_rows() {
   drop_indexes();
   std::vector<array<word>> taken = std::move(rows_.columns);
   rows_.columns.clear();
-  for (std::size_t c = 0; c < taken.size(); ++c) rows_.columns.emplace_back(*rows_.resource);
+  for (std::size_t c = 0; c < taken.size(); ++c) rows_.columns.emplace_back(rows_.resource->for_columns());
   rows_.set_end(0);
   complete();
   represent_rows();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -186,7 +187,7 @@ TEST(memory_resource, a_named_part_is_counted_in_the_whole) {
         EXPECT_EQ(
             shortage(fault, memory),
             "6000 more bytes were needed for symbols with 4500 bytes in use, of which 3000 for symbols and 500 for "
-            "records, and the limit is 10000 bytes (raise it with memory_limit)");
+            "records, and the limit is 10000 bytes (raise it with memory_limit, or name a folder with spill)");
       }
       EXPECT_EQ(symbols.used(), 3000U);
       EXPECT_EQ(memory.used(), 4500U);
@@ -198,6 +199,72 @@ TEST(memory_resource, a_named_part_is_counted_in_the_whole) {
   }
   EXPECT_EQ(memory.used(), 0U);
   EXPECT_EQ(memory.named_uses(), "");
+}
+
+TEST(memory_resource, columns_are_spilled_from_a_quarter_of_the_limit_and_others_from_three_quarters) {
+  host_memory memory;
+  memory.set_limit(16 * mapping);
+  memory.spill_into(::testing::TempDir());
+  void* const first = memory.for_columns().allocate(4 * mapping);
+  EXPECT_EQ(memory.used(), 4 * mapping);
+  void* column = memory.for_columns().allocate(mapping + 1);
+  EXPECT_EQ(memory.used(), 4 * mapping);
+  EXPECT_EQ(memory.peak_spilled(), mapping + page);
+  EXPECT_TRUE(all_are(column, 0, mapping + 1, 0));
+  std::memset(column, 7, mapping + 1);
+  column = memory.for_columns().resize(column, mapping + 1, 3 * mapping);
+  EXPECT_TRUE(all_are(column, 0, mapping + 1, 7));
+  EXPECT_TRUE(all_are(column, mapping + 1, 3 * mapping, 0));
+
+  void* set = memory.allocate(8 * mapping);
+  EXPECT_EQ(memory.used(), 12 * mapping);
+  void* const other = memory.allocate(2 * mapping);
+  EXPECT_EQ(memory.used(), 12 * mapping) << "the other set is on the disk";
+  std::memset(set, 9, 8 * mapping);
+  set = memory.resize(set, 8 * mapping, 9 * mapping);
+  EXPECT_EQ(memory.used(), 4 * mapping) << "a set that grows beyond moves to the disk";
+  EXPECT_TRUE(all_are(set, 0, 8 * mapping, 9));
+  EXPECT_TRUE(all_are(set, 8 * mapping, 9 * mapping, 0));
+
+  void* const small = memory.allocate(mapping - 1);
+  EXPECT_EQ(memory.used(), 5 * mapping - 1);
+  memory.deallocate(small, mapping - 1);
+  memory.deallocate(set, 9 * mapping);
+  memory.deallocate(other, 2 * mapping);
+  // With room in memory again, an array that changes its size returns.
+  memory.deallocate(first, 4 * mapping);
+  column = memory.for_columns().resize(column, 3 * mapping, 2 * mapping);
+  EXPECT_EQ(memory.used(), 2 * mapping);
+  EXPECT_TRUE(all_are(column, 0, mapping + 1, 7));
+  memory.for_columns().deallocate(column, 2 * mapping);
+  EXPECT_EQ(memory.used(), 0U);
+}
+
+TEST(spill_file, space_is_used_again_and_is_zero) {
+  spill_file file(::testing::TempDir());
+  std::vector<void*> all;
+  for (int round = 0; round < 3; ++round) {
+    for (std::uint64_t pages = 1; pages <= 20; ++pages) {
+      void* const made = file.map(pages * page - 1);
+      ASSERT_NE(made, nullptr);
+      EXPECT_TRUE(all_are(made, 0, pages * page, 0));
+      std::memset(made, 0xff, pages * page);
+      all.push_back(made);
+    }
+    EXPECT_EQ(file.used(), 210 * page);
+    EXPECT_TRUE(file.contains(all.back()));
+    for (std::size_t i = 0; i < all.size(); ++i) EXPECT_TRUE(file.unmap(all[(i * 7) % all.size()]));
+    EXPECT_FALSE(file.contains(all.back()));
+    EXPECT_FALSE(file.unmap(all.back()));
+    EXPECT_EQ(file.used(), 0U);
+    all.clear();
+  }
+  EXPECT_EQ(file.peak(), 210 * page);
+  EXPECT_FALSE(file.was_full());
+}
+
+TEST(spill_file, a_folder_that_does_not_exist_is_an_error) {
+  EXPECT_THROW(spill_file(::testing::TempDir() + "/missing"), std::system_error);
 }
 
 }  // namespace
