@@ -55,6 +55,7 @@ json capabilities(position_encoding encoding) {
           {"documentFormattingProvider", true},
           {"documentRangeFormattingProvider", true},
           {"documentSymbolProvider", true},
+          {"codeLensProvider", {{"resolveProvider", false}}},
           {"definitionProvider", true},
           {"referencesProvider", true},
           {"documentHighlightProvider", true},
@@ -66,7 +67,7 @@ json capabilities(position_encoding encoding) {
           {"foldingRangeProvider", true},
           {"callHierarchyProvider", true},
           {"semanticTokensProvider", {{"legend", semantic_legend()}, {"full", true}}},
-          {"codeActionProvider", {{"codeActionKinds", {"quickfix"}}}},
+          {"codeActionProvider", {{"codeActionKinds", json::array({"quickfix"})}}},
           {"workspace", {{"workspaceFolders", {{"supported", true}, {"changeNotifications", true}}}}}};
 }
 
@@ -117,6 +118,7 @@ void server::answer(const json& id, const std::string& method, const json& param
       {"textDocument/rangeFormatting", &server::format_range},
       {"textDocument/documentSymbol", &server::symbols},
       {"textDocument/codeAction", &server::code_actions},
+      {"textDocument/codeLens", &server::lenses},
       {"textDocument/definition", &server::definition},
       {"textDocument/references", &server::references},
       {"textDocument/documentHighlight", &server::highlights},
@@ -223,13 +225,13 @@ json server::initialize(const json& params) {
 
 void server::set_initialized(const json& /*params*/) {
   if (!can_watch_files_) return;
-  const json watched = {{"watchers", {{{"globPattern", "**/*.dl"}}}}};
+  const json watched = {{"watchers", json::array({{{"globPattern", "**/*.dl"}}})}};
   const json registration = {
       {"id", "files"}, {"method", "workspace/didChangeWatchedFiles"}, {"registerOptions", watched}};
   send({{"jsonrpc", "2.0"},
         {"id", "register"},
         {"method", "client/registerCapability"},
-        {"params", {{"registrations", {registration}}}}});
+        {"params", {{"registrations", json::array({registration})}}}});
 }
 
 json server::shut_down(const json& /*params*/) {
@@ -252,7 +254,11 @@ void server::read_settings(const json& settings) {
   };
   changed.main_files = paths("mainFiles", options_.settings.main_files);
   changed.include_directories = paths("includeDirectories", options_.settings.include_directories);
+  changed.record.clear();
   changed.macros = options_.settings.macros;
+  if (member(settings, "record") != json("")) {
+    for (const std::string& file : paths("record", {})) changed.record = file;
+  }
   for (const std::string& macro : texts_of(member(settings, "macros"))) changed.macros.push_back(macro);
   workspace_.configure(std::move(changed));
 }

@@ -58,6 +58,7 @@ class server {
   json format_range(const json& params);
   json symbols(const json& params);
   json code_actions(const json& params);
+  json lenses(const json& params);
   json definition(const json& params);
   json references(const json& params);
   json highlights(const json& params);

@@ -1,6 +1,8 @@
 #include <utility>
 
 #include "lsp/features/completion.hpp"
+#include "lsp/features/declare_relation.hpp"
+#include "lsp/features/figures.hpp"
 #include "lsp/features/formatting.hpp"
 #include "lsp/features/navigation.hpp"
 #include "lsp/features/outline.hpp"
@@ -31,12 +33,21 @@ json server::symbols(const json& params) { return document_symbols(view_of(docum
 json server::code_actions(const json& params) {
   const file_view view = view_of(document_of(params));
   const json& range = params.at("range");
-  return quick_fixes(view, view.index.offset(position_of(range.at("start"))),
-                     view.index.offset(position_of(range.at("end"))));
+  const std::size_t begin = view.index.offset(position_of(range.at("start")));
+  const std::size_t end = view.index.offset(position_of(range.at("end")));
+  json result = quick_fixes(view, begin, end);
+  for (json& fix : declaring_fixes(view, begin, end)) result.push_back(std::move(fix));
+  return result;
 }
 
 std::size_t server::offset_in(const file_view& view, const json& params) {
   return view.index.offset(position_of(params.at("position")));
+}
+
+json server::lenses(const json& params) {
+  file_view view = view_of(document_of(params));
+  view.figures = workspace_.figures_of(view.program);
+  return code_lenses(view);
 }
 
 json server::definition(const json& params) {
@@ -56,7 +67,8 @@ json server::highlights(const json& params) {
 }
 
 json server::hover(const json& params) {
-  const file_view view = view_of(document_of(params));
+  file_view view = view_of(document_of(params));
+  view.figures = workspace_.figures_of(view.program);
   return hover_at(view, offset_in(view, params));
 }
 

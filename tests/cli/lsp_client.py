@@ -69,6 +69,15 @@ class Client:
     def ask(self, method, name, **params):
         return self.request('textDocument/' + method, textDocument={'uri': self.uri(name)}, **params)
 
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            try:
+                pipe.close()
+            except BrokenPipeError:
+                pass
+
     def end(self):
         """Ends the session as the protocol requires. Returns the exit status."""
         self.request('shutdown')

@@ -24,7 +24,7 @@ def range_of(line, begin, end):
 class Lsp(CommandTest):
     def client(self, *arguments, initialize=True, **options):
         client = Client(self.gpulog, self.folder, *arguments, **options)
-        self.addCleanup(client.process.kill)
+        self.addCleanup(client.close)
         if initialize:
             client.initialize()
         return client
@@ -37,7 +37,7 @@ class Lsp(CommandTest):
         self.assertEqual(client.diagnostics('main.dl'), [
             {'range': range_of(2, 10, 14), 'severity': 1, 'source': 'gpulog',
              'message': "Undefined relation egde, did you mean 'edge'?"}])
-        [fix] = client.ask('codeAction', 'main.dl', range=range_of(2, 12, 12), context={'diagnostics': []})
+        fix, _ = client.ask('codeAction', 'main.dl', range=range_of(2, 12, 12), context={'diagnostics': []})
         [edit] = fix['edit']['changes'][client.uri('main.dl')]
         client.change('main.dl', {'range': edit['range'], 'text': edit['newText']})
         self.assertEqual(client.diagnostics('main.dl'), [])
@@ -45,6 +45,29 @@ class Lsp(CommandTest):
                          [{'range': {'start': position(2, 0), 'end': position(3, 0)}, 'newText': 'r(x) :- edge(x, _).\n'}])
         self.assertEqual([symbol['name'] for symbol in client.ask('documentSymbol', 'main.dl')], ['r', 'r( x )'])
         self.assertEqual((client.end(), client.errors), (0, ''))
+
+    def test_figures_of_the_newest_run(self):
+        self.write('main.dl', REACH.replace('.input edge', 'edge(1,2). edge(2,3). edge(3,4). edge(1,3).'))
+        for name in ('old.json', 'new.json'):
+            self.assert_runs(self.run_gpulog('main.dl', '-p', name, '-j1', '--backend', 'cpu'))
+        os.utime(self.path('old.json'), (1, 1))
+        self.write('old.json', self.read('old.json').replace('"tuples": 4', '"tuples": 77'))
+        os.utime(self.path('old.json'), (1, 1))
+        self.write('other.json', '{"schema_version": 2}')
+        client = self.client()
+        client.open('main.dl', '\n' + self.read('main.dl'))
+        titles = [lens['command']['title'] for lens in client.ask('codeLens', 'main.dl')]
+        self.assertEqual(titles[:2], ['Last run: 4 tuples, 32 bytes', 'Last run: 6 tuples, 48 bytes'])
+        for title, end in zip(titles[2:], (' s, 4 tuples, 0 duplicates', ' s, 2 tuples, 1 duplicate')):
+            self.assertRegex(title, r'^Last run: [0-9.e-]+%s$' % end)
+        hover = client.ask('hover', 'main.dl', position=position(4, 15))['contents']['value']
+        self.assertEqual(hover.split('\n\n')[-1], 'Last run: 4 tuples, 32 bytes')
+        # An edited rule has no figures.
+        client.change('main.dl', {'range': range_of(5, 0, 0), 'text': ' '}, {'range': range_of(4, 14, 15), 'text': ' e'})
+        self.assertEqual(len(client.ask('codeLens', 'main.dl')), 3)
+        client.notify('workspace/didChangeConfiguration', settings={'gpulog': {'record': 'old.json'}})
+        self.assertEqual(client.ask('codeLens', 'main.dl')[0]['command']['title'], 'Last run: 77 tuples, 32 bytes')
+        self.assertEqual(client.end(), 0)
 
     def test_options(self):
         os.mkdir(self.path('other'))
@@ -114,7 +137,7 @@ class Lsp(CommandTest):
         methods = ['textDocument/' + name for name in (
             'formatting', 'rangeFormatting', 'documentSymbol', 'codeAction', 'definition', 'references', 'documentHighlight',
             'hover', 'completion', 'signatureHelp', 'prepareRename', 'rename', 'foldingRange', 'semanticTokens/full',
-            'prepareCallHierarchy')]
+            'prepareCallHierarchy', 'codeLens')]
         methods += ['callHierarchy/incomingCalls', 'callHierarchy/outgoingCalls', 'workspace/symbol']
         for nonsense in (None, -1, 1e300, 2**70, 'x', [], {}, [[]], True):
             for path in self.paths(whole):

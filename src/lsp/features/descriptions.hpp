@@ -16,7 +16,8 @@ struct call_signature {
   std::vector<std::string> parameters;  ///< parts of the label
 };
 
-/// Returns the signature of `edge`, `c.edge`, `$Branch`, `@functor` or a functor of the language; nothing for unknown names.
+/// Returns the signature of `edge`, `c.edge`, `$Branch`, `@functor` or a functor of the language; nothing for unknown
+/// names.
 [[nodiscard]] std::optional<call_signature> signature_of(const compiled_program& program, const std::string& name);
 [[nodiscard]] call_signature signature_of(const std::string& name, const std::vector<syntax::attribute>& attributes);
 

@@ -6,6 +6,7 @@
 
 #include "lsp/features/cursor.hpp"
 #include "lsp/features/descriptions.hpp"
+#include "lsp/features/figures.hpp"
 
 namespace gpulog::lsp {
 
@@ -99,11 +100,30 @@ json highlights_at(const file_view& view, std::size_t offset) {
   return result;
 }
 
+namespace {
+
+/// Returns the figures of the last run: of the clause whose head is under the cursor, otherwise of the relation.
+std::string figures_text(const file_view& view, const named_symbol& symbol, std::size_t offset) {
+  if (view.figures == nullptr || symbol.kind != name_kind::relation) return {};
+  const name_index& names = view.program.names();
+  const name_use* const use = names.find_use(view.file, offset);
+  if (use != nullptr && use->role == name_role::fills) {
+    if (const auto figures = view.figures->clause(names.clauses()[use->clause].span)) return text_of(*figures);
+  }
+  const auto figures = symbol.owner.empty() ? view.figures->relation(symbol.name) : std::nullopt;
+  return figures ? text_of(*figures) : "";
+}
+
+}  // namespace
+
 json hover_at(const file_view& view, std::size_t offset) {
   const auto shown = [](const std::string& text) -> json {
     return {{"contents", {{"kind", "markdown"}, {"value", text}}}};
   };
-  if (const named_symbol* symbol = symbol_at(view, offset)) return shown(hover_text(view.program, *symbol));
+  if (const named_symbol* symbol = symbol_at(view, offset)) {
+    const std::string figures = figures_text(view, *symbol, offset);
+    return shown(hover_text(view.program, *symbol) + (figures.empty() ? "" : "\n\n" + figures));
+  }
   const text_cursor cursor(view, offset);
   const std::vector<std::string>& functors = functor_names();
   const std::string word(cursor.word());

@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "lsp/protocol/json.hpp"
+#include "lsp/record/run_figures.hpp"
 #include "lsp/workspace/compiled_program.hpp"
 #include "lsp/workspace/workspace.hpp"
 #include "support/source.hpp"
@@ -15,6 +16,7 @@ struct file_view {
   const compiled_program& program;
   const source_file& file;
   const text_index& index;
+  const run_figures* figures = nullptr;  ///< of the newest run, if any
 
   /// Returns whether the span is a part of this file. Of a file that is included twice, the first inclusion counts.
   [[nodiscard]] bool has(const source_span& span) const { return span.file == &file; }

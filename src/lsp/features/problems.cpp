@@ -14,6 +14,8 @@ source_span place_of(const compiled_program& program, const diagnostics::entry& 
   return entry.span.valid() ? entry.span : source_span{program.main, 0, 0};
 }
 
+}  // namespace
+
 json diagnostic_of(const workspace& all, const compiled_program& program, const diagnostics::entry& entry) {
   std::string message = entry.message;
   json related = json::array();
@@ -32,6 +34,8 @@ json diagnostic_of(const workspace& all, const compiled_program& program, const 
   return result;
 }
 
+namespace {
+
 json fix_of(const file_view& view, const diagnostics::entry& entry, const diagnostics::fix& fix) {
   const std::string_view old = fix.span.file->text().substr(fix.span.begin, fix.span.end - fix.span.begin);
   const std::string title =
@@ -40,8 +44,8 @@ json fix_of(const file_view& view, const diagnostics::entry& entry, const diagno
   return {{"title", title},
           {"kind", "quickfix"},
           {"isPreferred", entry.fixes.size() == 1},
-          {"diagnostics", {diagnostic_of(view.all, view.program, entry)}},
-          {"edit", {{"changes", {{view.all.uri_of_file(*fix.span.file), {edit}}}}}}};
+          {"diagnostics", json::array({diagnostic_of(view.all, view.program, entry)})},
+          {"edit", {{"changes", {{view.all.uri_of_file(*fix.span.file), json::array({edit})}}}}}};
 }
 
 }  // namespace

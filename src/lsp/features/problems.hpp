@@ -15,6 +15,9 @@ inline constexpr std::size_t most_diagnostics = 1000;
 [[nodiscard]] std::map<std::string, json> diagnostics_of(
     const workspace& all, const std::map<std::string, const compiled_program*>& programs);
 
+[[nodiscard]] json diagnostic_of(const workspace& all, const compiled_program& program,
+                                 const diagnostics::entry& entry);
+
 /// Returns the quick fixes of the diagnostics that touch bytes [begin, end).
 [[nodiscard]] json quick_fixes(const file_view& view, std::size_t begin, std::size_t end);
 

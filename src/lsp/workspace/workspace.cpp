@@ -96,6 +96,14 @@ const compiled_program& workspace::program(const std::string& main_file) {
   return *program;
 }
 
+const run_figures* workspace::figures_of(const compiled_program& program) {
+  if (!settings_.record.empty()) return records_.read(settings_.record);
+  if (program.main == nullptr) return nullptr;
+  std::vector<std::string> folders = settings_.folders;
+  folders.push_back(std::filesystem::path(program.main->full_path()).parent_path().string());
+  return records_.newest(folders, std::string(base_name(program.main->full_path())));
+}
+
 std::vector<std::string> workspace::roots_of(const std::string& identity) {
   for (const std::string& folder : settings_.folders) includes_.read_folder(folder, true);
   if (settings_.folders.empty()) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lsp/protocol/text_index.hpp"
+#include "lsp/record/run_figures.hpp"
 #include "lsp/workspace/compiled_program.hpp"
 #include "lsp/workspace/include_graph.hpp"
 #include "lsp/workspace/settings.hpp"
@@ -57,6 +58,9 @@ class workspace {
   /// Returns the programs of all open documents, by the identity of their main files.
   [[nodiscard]] std::map<std::string, const compiled_program*> programs();
 
+  /// Returns the figures of the newest run of a program; nullptr if none.
+  [[nodiscard]] const run_figures* figures_of(const compiled_program& program);
+
   /// Returns whether a program is outdated, for example after a change.
   [[nodiscard]] bool is_outdated() const { return is_outdated_; }
   void outdate_diagnostics() { is_outdated_ = true; }
@@ -73,6 +77,7 @@ class workspace {
   include_graph includes_;
   std::map<std::string, std::unique_ptr<compiled_program>> programs_;  ///< by main file
   std::map<std::string, std::string> mains_;                           ///< by document
+  record_finder records_;
   bool is_outdated_ = false;
 };
 

@@ -71,7 +71,7 @@ TEST(lsp_names, components) {
   EXPECT_EQ(session.ask_at("definition", 7, 2), location(range(2, 8, 9)));     // s in the derived component
   EXPECT_EQ(session.ask_at("definition", 1, 12), location(range(0, 11, 12)));  // T
   EXPECT_EQ(session.ask_at("definition", 9, 12), location(range(5, 6, 13)));
-  EXPECT_EQ(session.ask_at("references", 0, 6, with_declaration(false)), (json{location(range(5, 16, 20))}));
+  EXPECT_EQ(session.ask_at("references", 0, 6, with_declaration(false)), json::array({location(range(5, 16, 20))}));
 }
 
 TEST(lsp_names, types_branches_and_functors) {

@@ -97,7 +97,7 @@ class edited_text {
 /// Returns the answers to all requests about a position.
 std::vector<json> answers(lsp_session& session, const text_position& at) {
   std::vector<json> result;
-  for (const char* method : {"documentSymbol", "formatting", "foldingRange", "semanticTokens/full"})
+  for (const char* method : {"documentSymbol", "formatting", "foldingRange", "semanticTokens/full", "codeLens"})
     result.push_back(session.ask(method));
   for (const char* method :
        {"definition", "documentHighlight", "hover", "completion", "signatureHelp", "prepareCallHierarchy"})

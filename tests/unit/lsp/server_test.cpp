@@ -123,7 +123,8 @@ TEST(lsp_server, suggestions_are_quick_fixes) {
   session.open(".decl edge(x:number)\nedge(1).\n.decl r(x:number)\nr(x) :- egde(x).\n");
   const json actions =
       session.ask("codeAction", {{"range", range(3, 9, 9)}, {"context", {{"diagnostics", json::array()}}}});
-  ASSERT_EQ(actions.size(), 1U);
+  ASSERT_EQ(actions.size(), 2U);
+  EXPECT_EQ(actions[1].at("title"), "Declare relation egde");
   EXPECT_EQ(actions[0].at("title"), "Change 'egde' to 'edge'");
   EXPECT_EQ(actions[0].at("kind"), "quickfix");
   EXPECT_EQ(actions[0].at("isPreferred"), true);
@@ -156,6 +157,29 @@ TEST(lsp_server, kinds_of_quick_fixes) {
   EXPECT_EQ(titles(".decl a(x:number)\na(1).\n.ouput a\n"), names{"Change 'ouput' to 'output'"});
 }
 
+TEST(lsp_server, undefined_relations_can_be_declared) {
+  const auto edits = [](const std::string& text, std::size_t line) {
+    lsp_session session;
+    session.open(text);
+    json result = json::array();
+    for (const json& action : session.ask("codeAction", {{"range", range(line, 0, line, 99)}})) {
+      if (action.at("title").get<std::string>().starts_with("Declare"))
+        result.push_back(action.at("edit").at("changes").at(lsp_session::uri)[0]);
+    }
+    return result;
+  };
+  const std::string edge = ".decl edge(x:symbol, y:unsigned)\nedge(\"a\", 1).\n";
+  EXPECT_EQ(edits(edge + "path(x, y, x, _, \"t\", 2u, 1.5, y+1) :- edge(x, y).\n", 2),
+            (json::array({{{"range", range(2, 0, 0)},
+                           {"newText",
+                            ".decl path(x:symbol, y:unsigned, a3:symbol, a4:number, a5:symbol, a6:unsigned, a7:float, "
+                            "a8:number)\n"}}})));
+  EXPECT_EQ(edits(edge + ".comp C {\n  edge(x, 1) :- other(x).\n}\n.init c = C\n", 3),
+            (json::array({{{"range", range(3, 0, 0)}, {"newText", "  .decl other(x:symbol)\n"}}})));
+  EXPECT_EQ(edits(edge + "edge(\"b\", 2). edge(x, 1) :- none(), edge(x, _).\n", 2),
+            (json::array({{{"range", range(2, 14, 14)}, {"newText", ".decl none() "}}})));
+}
+
 json symbol(const std::string& name, const std::string& detail, int kind, const json& whole, const json& selected) {
   return {{"name", name}, {"detail", detail}, {"kind", kind}, {"range", whole}, {"selectionRange", selected}};
 }
@@ -172,15 +196,15 @@ TEST(lsp_server, document_symbols) {
   json branch_a = symbol("A", "", 22, range(1, 10, 14), range(1, 10, 11));
   branch_a["children"] = json::array();
   json branch_b = symbol("B", "", 22, range(1, 17, 24), range(1, 17, 18));
-  branch_b["children"] = {symbol("f", "T", 8, range(1, 20, 23), range(1, 20, 21))};
+  branch_b["children"] = json::array({symbol("f", "T", 8, range(1, 20, 23), range(1, 20, 21))});
   json type = symbol("T", "", 10, range(1, 0, 24), range(1, 6, 7));
   type["children"] = {branch_a, branch_b};
   json inner = symbol("r", "(x:T)", 5, range(6, 2, 14), range(6, 8, 9));
-  inner["children"] = {symbol("x", "T", 8, range(6, 10, 13), range(6, 10, 11))};
+  inner["children"] = json::array({symbol("x", "T", 8, range(6, 10, 13), range(6, 10, 11))});
   json component = symbol("C", "component", 2, range(5, 0, 7, 1), range(5, 6, 7));
-  component["children"] = {inner};
+  component["children"] = json::array({inner});
   json record = symbol("R", "", 23, range(11, 0, 15), range(11, 6, 7));
-  record["children"] = {symbol("a", "T", 8, range(11, 11, 14), range(11, 11, 12))};
+  record["children"] = json::array({symbol("a", "T", 8, range(11, 11, 14), range(11, 11, 12))});
   EXPECT_EQ(session.ask("documentSymbol"),
             (json{relation, type, symbol("e(x, y)", "rule", 6, range(3, 0, 4, 10), range(3, 0, 1)), component,
                   symbol("c", "C", 19, range(8, 0, 11), range(8, 6, 7)),

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "lsp/features/place.hpp"
+#include "lsp/record/run_figures.hpp"
+
+namespace gpulog::lsp {
+
+/// Returns "Last run: 3 tuples, 24 bytes".
+[[nodiscard]] std::string text_of(const relation_figures& figures);
+/// Returns "Last run: 0.02 s, 3 tuples, 1 duplicate".
+[[nodiscard]] std::string text_of(const clause_figures& figures);
+
+/// Returns a lens with the figures of each relation and rule of the file that has figures.
+[[nodiscard]] json code_lenses(const file_view& view);
+
+}  // namespace gpulog::lsp
