@@ -4,6 +4,8 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <new>
 #include <unordered_map>
 #include <utility>
@@ -12,6 +14,7 @@
 #include "lsp/features/problems.hpp"
 #include "lsp/features/text_structure.hpp"
 #include "lsp/protocol/uri.hpp"
+#include "lsp/workspace/project_file.hpp"
 
 namespace gpulog::lsp {
 
@@ -21,6 +24,7 @@ namespace {
 constexpr int deepest_value = 100;
 
 constexpr int incremental_changes = 2;
+constexpr const char* project_file_name = "gpulog.toml";
 
 json parse_message(std::string_view content) {
   const auto keep = [](int depth, json::parse_event_t /*event*/, json& /*value*/) { return depth <= deepest_value; };
@@ -217,7 +221,8 @@ json server::initialize(const json& params) {
   can_watch_files_ =
       member(params, "capabilities", "workspace", "didChangeWatchedFiles", "dynamicRegistration") == json(true);
   workspace_.configure(settings);
-  read_settings(member(params, "initializationOptions"));
+  client_settings_ = member(params, "initializationOptions");
+  apply_settings();
   stage_ = stage::running;
   return {{"capabilities", capabilities(settings.encoding)},
           {"serverInfo", {{"name", "gpulog"}, {"version", options_.version}}}};
@@ -225,7 +230,7 @@ json server::initialize(const json& params) {
 
 void server::set_initialized(const json& /*params*/) {
   if (!can_watch_files_) return;
-  const json watched = {{"watchers", json::array({{{"globPattern", "**/*.dl"}}})}};
+  const json watched = {{"watchers", json::array({{{"globPattern", "**/*.dl"}}, {{"globPattern", "**/gpulog.toml"}}})}};
   const json registration = {
       {"id", "files"}, {"method", "workspace/didChangeWatchedFiles"}, {"registerOptions", watched}};
   send({{"jsonrpc", "2.0"},
@@ -242,28 +247,47 @@ json server::shut_down(const json& /*params*/) {
 
 void server::exit(const json& /*params*/) { stage_ = stage::exited; }
 
-void server::read_settings(const json& settings) {
+json server::project_settings() const {
+  json result = json::object();
+  const std::vector<std::string>& folders = workspace_.settings().folders;
+  std::ifstream in(folders.empty() ? "" : folders.front() + "/" + project_file_name, std::ios::binary);
+  if (!in) return result;
+  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  const project_values project = parse_project_file(text);
+  if (!project.problem.empty()) show_warning(std::string(project_file_name) + ": " + project.problem);
+  for (const auto& [name, values] : project.values) result[name] = values;
+  return result;
+}
+
+void server::apply_settings() {
   workspace_settings changed = workspace_.settings();
-  const auto paths = [&](const char* name, const std::vector<std::string>& given) {
-    std::vector<std::string> result = given;
+  const json project = project_settings();
+  // A value of the client replaces the value of the project file.
+  const auto values = [&](const char* name) {
+    std::vector<std::string> own = texts_of(member(client_settings_, name));
+    std::erase(own, "");
+    return own.empty() ? texts_of(member(project, name)) : own;
+  };
+  const auto paths = [&](const char* name, std::vector<std::string> result) {
     const std::string folder = changed.folders.empty() ? "" : changed.folders.front();
-    for (const std::string& path : texts_of(member(settings, name))) {
+    for (const std::string& path : values(name)) {
       result.push_back(identity_of((std::filesystem::path(folder) / path).string()));
     }
     return result;
   };
   changed.main_files = paths("mainFiles", options_.settings.main_files);
   changed.include_directories = paths("includeDirectories", options_.settings.include_directories);
-  changed.record.clear();
   changed.macros = options_.settings.macros;
-  if (member(settings, "record") != json("")) {
-    for (const std::string& file : paths("record", {})) changed.record = file;
-  }
-  for (const std::string& macro : texts_of(member(settings, "macros"))) changed.macros.push_back(macro);
+  for (const std::string& macro : values("macros")) changed.macros.push_back(macro);
+  const std::vector<std::string> records = paths("record", {});
+  changed.record = records.empty() ? "" : records.front();
   workspace_.configure(std::move(changed));
 }
 
-void server::change_settings(const json& params) { read_settings(member(params, "settings", "gpulog")); }
+void server::change_settings(const json& params) {
+  client_settings_ = member(params, "settings", "gpulog");
+  apply_settings();
+}
 
 void server::change_folders(const json& params) {
   workspace_settings changed = workspace_.settings();
@@ -278,9 +302,10 @@ void server::change_folders(const json& params) {
   for (const std::string& removed : folders_in("removed")) std::erase(changed.folders, removed);
   for (std::string& added : folders_in("added")) changed.folders.push_back(std::move(added));
   workspace_.configure(std::move(changed));
+  apply_settings();
 }
 
-void server::refresh_files(const json& /*params*/) { workspace_.forget_files(); }
+void server::refresh_files(const json& /*params*/) { apply_settings(); }
 
 // ---- documents ------------------------------------------------------------------------------------------------------
 

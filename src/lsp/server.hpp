@@ -87,14 +87,17 @@ class server {
   void refresh_files(const json& params);
   void change_folders(const json& params);
   void change_settings(const json& params);
-  /// Reads settings of the client; unknown names and values of other types are ignored.
-  void read_settings(const json& settings);
+  /// Returns the settings in `gpulog.toml` of the first workspace folder.
+  [[nodiscard]] json project_settings() const;
+  /// Applies the settings of command line, project file and client. Ignores unknown names and values of other types.
+  void apply_settings();
 
   server_options options_;
   std::function<void(const std::string&)> send_;
   workspace workspace_;
   stage stage_ = stage::starting;
   bool was_shut_down_ = false;
+  json client_settings_;
   bool can_watch_files_ = false;
   bool takes_snippets_ = false;
   std::optional<std::int64_t> client_process_;  ///< nothing: unknown, or a process of another container

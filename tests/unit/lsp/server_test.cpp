@@ -325,6 +325,25 @@ TEST_F(lsp_folder, settings_name_main_files_directories_and_macros) {
   EXPECT_EQ(messages(session.diagnostics()), (published_messages{{uri("rules.dl"), {"Undefined relation a"}}}));
 }
 
+TEST_F(lsp_folder, project_file) {
+  write("gpulog.toml", "# settings\nmainFiles = 'main.dl'\nmacros = [\n  \"N=7\", # seven\n]\n");
+  write("a_test.dl", ".include \"rules.dl\"\n");
+  write("main.dl", ".decl a(x:number)\n.include \"rules.dl\"\n#define UNUSED\na(N).\n");
+  lsp_session session(parameters());
+  session.open("a(1).\n", uri("rules.dl"));
+  EXPECT_EQ(messages(session.diagnostics()), (published_messages{{uri("rules.dl"), {}}}));
+  // Settings of the editor replace those of the file.
+  session.notify("workspace/didChangeConfiguration", {{"settings", {{"gpulog", {{"mainFiles", {"a_test.dl"}}}}}}});
+  EXPECT_EQ(messages(session.diagnostics()), (published_messages{{uri("rules.dl"), {"Undefined relation a"}}}));
+  session.notify("workspace/didChangeConfiguration", {{"settings", nullptr}});
+  EXPECT_EQ(messages(session.diagnostics()), (published_messages{{uri("rules.dl"), {}}}));
+  write("gpulog.toml", "mainFiles = 'main.dl'\nmacros = 7\n");
+  session.notify("workspace/didChangeWatchedFiles", json::object());
+  ASSERT_EQ(session.sent().size(), 1U);
+  EXPECT_EQ(session.sent()[0].at("params").at("message"),
+            "gpulog.toml: line 2 is not NAME = \"TEXT\" or NAME = [\"TEXT\", ...]");
+}
+
 TEST_F(lsp_folder, without_a_workspace_folder) {
   write("main.dl", ".decl a(x:number)\n.include \"rules.dl\"\n");
   lsp_session session;
