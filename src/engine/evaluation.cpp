@@ -80,7 +80,7 @@ plan::statistics evaluation::measure(const fact_store& facts, bool has_results) 
   io::task_runner tasks(run_.options.jobs);
   for (std::uint32_t number = 0; number < source_->relations.size(); ++number) {
     plan::relation_statistics& relation = known.relations.emplace_back();
-    const std::uint64_t rows = facts.rows(number);
+    const std::uint64_t rows = number < facts.size() ? facts.rows(number) : 0;
     if (source_->relations[number].rules.empty() || has_results) relation.rows = rows;
     relation.is_loaded = rows != 0;
     if (rows == 0) continue;

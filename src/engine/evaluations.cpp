@@ -97,6 +97,8 @@ void evaluations::reset() {
   stale_.clear();
   waiting_.clear();
   seconds_anew_ = 0;
+  has_erased_ = false;
+  erasing_factor_ = 1;
   seconds_of_.clear();
   is_restored_ = false;
   before_.clear();

@@ -130,10 +130,15 @@ class evaluations {
   [[nodiscard]] std::vector<bool> growing_now(const changes& now);
   void forget_stale(const std::vector<bool>& anew);
   [[nodiscard]] bool inserts_little(const std::vector<bool>& growing) const;
-  [[nodiscard]] bool pays_to_take_over(const std::vector<bool>& growing) const;
+  [[nodiscard]] bool pays_to_take_over(const std::vector<bool>& growing, bool loses) const;
   void note_seconds_anew();
-  void take_over(const changes& now, const std::vector<bool>& growing);
-  void go_on(const std::vector<bool>& growing);
+  void take_over(const changes& now, const std::vector<bool>& growing, bool loses);
+  /// @return false if the evaluation was abandoned, without any effect
+  [[nodiscard]] bool go_on(const std::vector<bool>& growing);
+  [[nodiscard]] bool can_erase(const std::vector<bool>& growing) const;
+  [[nodiscard]] std::uint64_t most_deleted(const std::vector<bool>& growing) const;
+  [[nodiscard]] bool erase_facts(const std::vector<bool>& growing);
+  [[nodiscard]] std::vector<bool> growing_with(const changes& now, const std::vector<bool>& affected, bool loses) const;
 
   run_context& run_;
   fact_store& facts_;
@@ -145,6 +150,8 @@ class evaluations {
   std::shared_ptr<continued_evaluation> continuing_;  ///< continued with inserted facts, if any
   std::vector<bool> waiting_;                         ///< relations evaluated anew until continuing is worthwhile
   double seconds_anew_ = 0;                           ///< total seconds for relations in `waiting_`
+  bool has_erased_ = false;                           ///< whether a continuing evaluation was to erase facts
+  double erasing_factor_ = 1;                         ///< doubled by abandoned deletions, halved by others
   std::vector<double> seconds_of_;                    ///< by relation: seconds_of()
   bool is_restored_ = false;
   std::vector<bool> changes_kept_;  ///< by relation: keep_changes(); may be shorter

@@ -54,6 +54,14 @@ inline constexpr double new_share_of_one_round = 7.0 / 8;
 /// Maximum inserted facts per existing fact for a continuation (`bench/again`).
 inline constexpr double most_continued_share = 0.1;
 
+/// Tuples that a deletion finds before it is abandoned for an evaluation from scratch: at least, and as a share of the
+/// candidates of that evaluation (`bench_deletions`: a deleted tuple takes as long as 10 candidates).
+inline constexpr std::uint64_t least_deleted = 4096;
+inline constexpr double deleted_share = 0.02;
+/// A restored engine takes over results for deletions if this takes at most this share of an evaluation from scratch:
+/// the deletion may be abandoned.
+inline constexpr double restored_share_for_deletions = 0.1;
+
 /// Rate of storing results (`bench/state`), and the largest part of the time of their evaluation that storing may take.
 inline constexpr double stored_bytes_per_second = 1e9;
 inline constexpr double most_storing_share = 0.25;

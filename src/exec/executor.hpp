@@ -351,10 +351,15 @@ class stratum_executor : public executor {
   /// Offers rows to a complete relation; new rows wait for continue_stratum().
   /// @throws memory_fault
   virtual void append(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) = 0;
-  /// Continues a complete recursion, the last stratum of the plan, semi-naively from the appended rows. Requires
+  /// Removes tuples from a complete relation with plan::relation::loses_tuples; ignores tuples that it does not have.
+  /// Requires options::continues, and that no rows wait for continue_stratum().
+  /// @param columns of distinct tuples
+  /// @throws memory_fault
+  virtual void erase(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) = 0;
+  /// Continues a complete recursion semi-naively from the appended rows. Requires
   /// options::continues.
   /// @throws like evaluate()
-  virtual void continue_stratum(std::size_t number) = 0;
+  virtual void continue_stratum(std::size_t number, const stratum_stops& stops = {}) = 0;
   /// Applies a new plan by options::reoptimize() for the next stratum, or for a stratum that runs on a different
   /// executor.
   virtual void take_over_plan(std::size_t number) = 0;

@@ -277,6 +277,7 @@ struct relation {
   std::optional<best_of_key> best;
   bool is_equivalence = false;  ///< eqrel: insertions imply further pairs; only the CPU can hold the relation
   bool is_left_out = false;     ///< no output needs the relation: it is in no stratum
+  bool loses_tuples = false;    ///< between two continuations; only the CPU erases rows
   bool is_asked = false;        ///< further relations hold its requested tuples; it has only its facts
 };
 

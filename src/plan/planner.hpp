@@ -41,6 +41,8 @@ struct options {
   tuning_modes modes;  ///< of optional_passes()
   row_mode rows = row_mode::automatic;
   bool has_device = false;  ///< a device may run strata
+  /// By relation: whether the relation loses tuples between two continuations (stratum_executor::erase); empty: none.
+  std::vector<bool> losing = {};
 };
 
 /// The pass that factors steps of recursive rules (plan/passes/relations/supplementary.hpp). It runs where strata are

@@ -38,6 +38,7 @@ void planning::add_relations() {
     added.size_limit = declared.size_limit.value_or(0);
     added.choice_domains = declared.choice_domains;
     added.is_equivalence = declared.structure == sema::representation::eqrel;
+    added.loses_tuples = result.relations.size() < chosen.losing.size() && chosen.losing[result.relations.size()];
     arities.push_back(declared.arity());
     if (added.is_equivalence) equivalences.insert(relation_id(static_cast<std::uint32_t>(result.relations.size())));
     result.relations.push_back(std::move(added));

@@ -25,13 +25,15 @@ bool evaluations::keeps_changes(std::uint32_t relation) const {
 void evaluations::note_rows_before() {
   before_.clear();
   before_.resize(facts_.size());
+  bool erases = false;
+  for (std::uint32_t number = 0; number < facts_.size(); ++number) erases = erases || facts_.has_erased(number);
   for (std::uint32_t number = 0; number < facts_.size(); ++number) {
     if (!keeps_changes(number)) continue;
     earlier_rows& before = before_[number].emplace();
     before.home = home(number);
     if (!before.home) continue;
     before.rows = before.home->executor().rows(relation_id(number));
-    const bool only_appends = !run_.relation(number).is_aggregate && !run_.is_equivalence(number) &&
+    const bool only_appends = !erases && !run_.relation(number).is_aggregate && !run_.is_equivalence(number) &&
                               run_.options.storage != storage_kind::hisa;
     if (before.home == continuing_ && continuing_->growing()[number] && !only_appends) {
       before.copy = joined(results_of(number), run_.relation(number).attributes.size(), run_.values.memory);

@@ -22,6 +22,11 @@ bool have_common(const std::vector<bool>& some, const std::vector<bool>& others)
   return false;
 }
 
+relation_id first_of(const std::vector<bool>& relations) {
+  return relation_id(
+      static_cast<std::uint32_t>(std::find(relations.begin(), relations.end(), true) - relations.begin()));
+}
+
 bool includes(const std::vector<bool>& all, const std::vector<bool>& some) { return !is_any(without(some, all)); }
 
 /// Returns options for plans and sets in which any relation may gain any tuple later: no auxiliary relations, no
@@ -37,20 +42,44 @@ plan::options planning_to_continue(plan::options chosen) {
 
 }  // namespace
 
-continued_evaluation::continued_evaluation(run_context& run, std::vector<bool> changed, std::vector<bool> growing)
-    : evaluation(run, std::make_shared<const sema::program>(recursion_of(run.analysed(), growing))),
+continued_evaluation::continued_evaluation(run_context& run, std::vector<bool> changed, std::vector<bool> growing,
+                                           bool loses)
+    : continued_evaluation(run, program_for(run, growing, loses), std::move(changed), growing, loses) {}
+
+continued_evaluation::continued_evaluation(run_context& run, std::pair<program_pointer, erasing_relations> parts,
+                                           std::vector<bool> changed, std::vector<bool> growing, bool loses)
+    : evaluation(run, parts.first),
+      source_relations_(parts.first->relations.size()),
+      erasing_(std::move(parts.second)),
       changed_(std::move(changed)),
       growing_(std::move(growing)),
-      held_(united(read_by(run.analysed(), growing_), growing_)) {}
+      held_(united(read_by(run.analysed(), growing_), growing_)),
+      loses_(loses) {}
+
+std::pair<continued_evaluation::program_pointer, erasing_relations> continued_evaluation::program_for(
+    const run_context& run, const std::vector<bool>& growing, bool loses) {
+  auto program = std::make_shared<sema::program>(recursion_of(run.analysed(), growing));
+  erasing_relations erasing;
+  if (loses) erasing = add_erasing_strata(run.analysed(), growing, *program);
+  return {std::move(program), std::move(erasing)};
+}
 
 void continued_evaluation::resize(std::size_t relations) {
   for (auto* const chosen : {&changed_, &growing_, &held_}) chosen->resize(relations);
 }
 
 void continued_evaluation::take_over(fact_store& results) {
-  static_cast<void>(make_plan(results, planning_to_continue(run().tuned.planning), true));
+  plan::options planning = planning_to_continue(run().tuned.planning);
+  if (loses_) planning.losing = growing_;
+  static_cast<void>(make_plan(results, planning, true));
   exec::options chosen = execution_options();
   chosen.continues = true;
+  if (loses_) {
+    chosen.on_progress = [this, others = chosen.on_progress](const exec::progress& now) {
+      if (others) others(now);
+      tell(now);
+    };
+  }
   auto made = exec::make_cpu_executor(plan(), run().values.symbols, run().values.memory, chosen);
   executor_ = made.get();
   set_executor(std::move(made));
@@ -61,7 +90,13 @@ void continued_evaluation::take_over(fact_store& results) {
       executor_->adopt(relation_id(number), block.pointers(), block.rows);
   }
   hand_over(results);
-  for (std::size_t number = 0; number + 1 < plan().strata.size(); ++number) executor_->run_stratum(number);
+  recursion_ = stratum_of(first_of(growing_));
+  for (std::size_t number = 0; number < plan().strata.size(); ++number) {
+    const relation_id member = plan().strata[number].relations.front();
+    const bool is_made_by_planner = member.value >= source_relations_;
+    const bool is_input = is_made_by_planner || (member.value < growing_.size() && !growing_[member.value]);
+    if (number != recursion_ && is_input) executor_->run_stratum(number);
+  }
 }
 
 void continued_evaluation::go_on(fact_store& facts) {
@@ -74,7 +109,7 @@ void continued_evaluation::go_on(fact_store& facts) {
       if (!is_plain_input(run().relation(number))) facts.keep(number, std::move(block));
     }
   }
-  executor_->continue_stratum(plan().strata.size() - 1);
+  executor_->continue_stratum(recursion_);
 }
 
 /// Returns, by relation, the relations to continue: few tuples were inserted, and a separate executor pays. Creates
@@ -82,20 +117,34 @@ void continued_evaluation::go_on(fact_store& facts) {
 std::vector<bool> evaluations::growing_now(const changes& now) {
   const std::vector<bool> none(now.affected.size());
   if (run_.tuned.run.is_off("continuation") || make_other_executor_ || run_.device) return none;
-  std::vector<bool> growing = growing_from(analysed(), now.affected, now.erased);
+  const std::vector<bool> plain = growing_with(now, now.affected, true);
+  const bool loses = can_erase(plain);
+  std::vector<bool> growing = loses ? plain : growing_with(now, now.affected, false);
   if (!is_any(growing)) return none;
   forget_stale(without(now.affected, growing));
   const bool is_always = run_.tuned.run.is_always("continuation");
   if (!is_always && !inserts_little(growing)) return none;
-  if (continuing_ && !continuing_->is_shown() && includes(continuing_->growing(), growing)) return growing;
-  if (!is_always && !pays_to_take_over(growing)) {
+  const bool can_continue = continuing_ && !continuing_->is_shown() && (continuing_->loses() || !loses);
+  if (can_continue && includes(continuing_->growing(), growing)) return growing;
+  if (!is_always && !pays_to_take_over(growing, loses)) {
     waiting_ = std::move(growing);
     return none;
   }
-  take_over(now, growing);
+  has_erased_ = has_erased_ || loses;
+  take_over(now, growing, loses || (has_erased_ && erasing_factor_ == 1 && growing == plain));
   waiting_.clear();
   seconds_anew_ = 0;
   return growing;
+}
+
+/// Returns the affected relations that a continuation updates.
+/// @param loses whether the continuation also erases tuples
+std::vector<bool> evaluations::growing_with(const changes& now, const std::vector<bool>& affected, bool loses) const {
+  if (!loses) return growing_from(analysed(), affected, now.erased);
+  std::vector<bool> incomplete(affected.size());
+  for (std::uint32_t number = 0; number < affected.size(); ++number)
+    incomplete[number] = !is_complete(relation_id(number));
+  return growing_from(analysed(), affected, incomplete, true);
 }
 
 /// Drops the continuing evaluation if it contains a relation that is recomputed.
@@ -109,8 +158,8 @@ bool evaluations::inserts_little(const std::vector<bool>& growing) const {
   std::uint64_t inserted = 0;
   std::uint64_t before = 0;
   for (std::uint32_t number = 0; number < growing.size(); ++number) {
-    if (!growing[number] || facts_.staged(number).empty()) continue;
-    inserted += facts_.rows(number);
+    if (!growing[number] || (facts_.staged(number).empty() && !facts_.has_erased(number))) continue;
+    inserted += facts_.rows(number) + facts_.erased_count(number);
     before += homes_[number]->executor().rows(relation_id(number));
   }
   return static_cast<double>(inserted) <= exec::calibration::most_continued_share * static_cast<double>(before);
@@ -119,14 +168,16 @@ bool evaluations::inserts_little(const std::vector<bool>& growing) const {
 /// Decides between recomputing and keeping sets and indexes, as in ski rental (Karlin and others 1988): strata are
 /// recomputed until this has taken as long as building permanent sets and indexes. The total cost is at most twice the
 /// optimum.
-bool evaluations::pays_to_take_over(const std::vector<bool>& growing) const {
+/// @param loses whether facts were erased: the time doubles with each deletion that was abandoned
+bool evaluations::pays_to_take_over(const std::vector<bool>& growing, bool loses) const {
   const std::vector<bool> held = united(read_by(analysed(), growing), growing);
   std::uint64_t rows = 0;
   std::uint64_t bytes = 0;
   double seconds = seconds_anew_;
   for (std::uint32_t number = 0; number < held.size(); ++number) {
     // A restored engine may be evaluated only once.
-    if (growing[number] && is_restored_) seconds += seconds_of(number);
+    if (growing[number] && is_restored_)
+      seconds += seconds_of(number) * (loses ? exec::calibration::restored_share_for_deletions : 1);
     if (!held[number]) continue;
     // columns, a tuple set of the same size, and an index
     constexpr std::uint64_t copies = 3;
@@ -137,7 +188,8 @@ bool evaluations::pays_to_take_over(const std::vector<bool>& growing) const {
   const backend::memory_resource& memory = run_.values.memory;
   const std::uint64_t limit = memory.limit() != 0 ? memory.limit() : backend::machine_bytes() / 2;
   if (memory.used() + bytes > limit) return false;
-  return seconds >= static_cast<double>(rows) / exec::calibration::host_candidates_per_second;
+  const double factor = loses ? erasing_factor_ : 1;
+  return seconds >= factor * static_cast<double>(rows) / exec::calibration::host_candidates_per_second;
 }
 
 /// Adds the time of recomputing the waiting relations. Call after their evaluation.
@@ -156,18 +208,20 @@ void evaluations::note_seconds_anew() {
 
 /// Creates a continuing evaluation with the results of the growing relations and of the relations that their rules
 /// read. Relations of the previous continuing evaluation are included, unless one of the relations could then not grow.
-void evaluations::take_over(const changes& now, const std::vector<bool>& growing) {
+void evaluations::take_over(const changes& now, const std::vector<bool>& growing, bool loses) {
   std::vector<bool> changed = now.changed;
   std::vector<bool> all = growing;
   if (continuing_) {
     std::vector<bool> both = united(now.changed, continuing_->changed());
-    std::vector<bool> joint = growing_from(analysed(), affected_by(analysed(), both), now.erased);
+    const bool all_lose = loses || continuing_->loses();
+    std::vector<bool> joint = growing_with(now, affected_by(analysed(), both), all_lose);
     if (includes(joint, united(growing, continuing_->growing()))) {
+      loses = all_lose;
       changed = std::move(both);
       all = std::move(joint);
     }
   }
-  continuing_ = std::make_shared<continued_evaluation>(run_, std::move(changed), std::move(all));
+  continuing_ = std::make_shared<continued_evaluation>(run_, std::move(changed), std::move(all), loses);
   staged_facts inserted = facts_.take_others(std::vector<bool>(facts_.size()));
   {
     const span_scope span = run_.span("take over");
@@ -182,7 +236,7 @@ void evaluations::take_over(const changes& now, const std::vector<bool>& growing
 }
 
 /// Continues the evaluation from the facts inserted into growing relations.
-void evaluations::go_on(const std::vector<bool>& growing) {
+bool evaluations::go_on(const std::vector<bool>& growing) {
   run_.monitor.begin_run();
   current_ = continuing_;
   latest_.push_back(current_);
@@ -190,7 +244,9 @@ void evaluations::go_on(const std::vector<bool>& growing) {
     if (continuing_->growing()[number]) forget_indexes(number);
   }
   const span_scope span = run_.span("evaluate");
+  if (!erase_facts(growing)) return false;
   continuing_->go_on(facts_);
+  return true;
 }
 
 }  // namespace gpulog::detail

@@ -99,9 +99,13 @@ void evaluations::evaluate_again() {
   if (!is_any(now.affected)) return;
   forget_latest();
   staged_facts others = facts_.take_others(now.affected);
-  const std::vector<bool> growing = growing_now(now);
+  std::vector<bool> growing = growing_now(now);
+  if (is_any(growing) && !go_on(growing)) {
+    forget_latest();
+    continuing_.reset();
+    waiting_ = std::exchange(growing, std::vector<bool>(growing.size()));
+  }
   const std::vector<bool> anew = without(now.affected, growing);
-  if (is_any(growing)) go_on(growing);
   if (is_any(anew)) begin_anew(anew);
   facts_.restore(std::move(others));
   stale_ = now.left;

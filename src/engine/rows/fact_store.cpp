@@ -111,6 +111,12 @@ void fact_store::keep_staged(std::uint32_t relation) {
   for (const staged_rows& block : staged_[relation]) kept_[relation].push_back(copy_of(block, *memory_));
 }
 
+staged_rows fact_store::erased(std::uint32_t relation) const {
+  staged_rows block;
+  for (const auto& [row, before] : erased_[relation].blocks_before) append_row(block, row, *memory_);
+  return block;
+}
+
 void fact_store::stage_before(std::uint32_t relation, std::vector<staged_rows> earlier) {
   const std::size_t before = earlier.size();
   auto& blocks = staged_[relation];

@@ -35,6 +35,11 @@ class fact_store {
   [[nodiscard]] std::vector<value_range> values_in(const std::vector<plan::column_place>& columns) const;
   [[nodiscard]] const std::vector<staged_rows>& kept(std::uint32_t relation) const { return kept_[relation]; }
   [[nodiscard]] bool has_erased(std::uint32_t relation) const { return !erased_[relation].empty(); }
+  [[nodiscard]] std::uint64_t erased_count(std::uint32_t relation) const {
+    return erased_[relation].blocks_before.size();
+  }
+  /// Returns the erased rows in one block.
+  [[nodiscard]] staged_rows erased(std::uint32_t relation) const;
   [[nodiscard]] bool is_erased(std::uint32_t relation, const std::vector<word>& row) const;
 
   void stage(std::uint32_t relation, staged_rows block) { staged_[relation].push_back(std::move(block)); }

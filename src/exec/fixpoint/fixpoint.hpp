@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "exec/executor.hpp"
+#include "exec/fixpoint/erased_tuples.hpp"
 #include "exec/fixpoint/machine.hpp"
 #include "exec/fixpoint/matrix_reads.hpp"
 #include "exec/fixpoint/plan_relations.hpp"
@@ -28,7 +29,9 @@ class fixpoint_executor final : public stratum_executor {
   template <class... Arguments>
   fixpoint_executor(const plan::program& program, storage::symbol_table& symbols, backend::memory_resource& resource,
                     const options& chosen, Arguments&&... machine)
-      : shared_(program, resource, chosen, std::forward<Arguments>(machine)...), symbols_(&symbols) {}
+      : shared_(program, resource, chosen, std::forward<Arguments>(machine)...),
+        symbols_(&symbols),
+        erased_(resource) {}
 
   void load(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) override {
     shared_.require_kind_of(relation);
@@ -56,16 +59,11 @@ class fixpoint_executor final : public stratum_executor {
   void release(relation_id relation) override { shared_.make_relation(relation); }
   void forget_columns(relation_id relation) override {
     shared_.machine.forget_host_columns(shared_.relation_of(relation));
+    erased_.forget_columns(relation);
   }
 
   [[nodiscard]] std::optional<stopped_recursion> run_until(std::size_t number, const stratum_stops& stops) override {
     stops_ = &stops;
-    const struct restored_stop {
-      const std::atomic<bool>*& place;
-      const std::atomic<bool>* before;
-      ~restored_stop() { place = before; }
-    } restored{shared_.chosen.stop, shared_.chosen.stop};
-    if (stops.now != nullptr) shared_.chosen.stop = stops.now;
     return run_part(number, nullptr);
   }
   void resume_stratum(std::size_t number, const stopped_recursion& from, const stratum_stops& stops) override {
@@ -97,10 +95,19 @@ class fixpoint_executor final : public stratum_executor {
       shared_.machine.settle(target);
     });
   }
-  void continue_stratum(std::size_t number) override {
+  void erase([[maybe_unused]] relation_id relation, [[maybe_unused]] const std::vector<const word*>& columns,
+             [[maybe_unused]] std::uint64_t rows) override {
+    if constexpr (can_erase) {
+      shared_.guarded({"erasing", relation, nullptr},
+                      [&] { erased_.erase(shared_.relation_of(relation), relation, columns, rows); });
+    } else {
+      throw internal_error("a machine without erasable rows is asked to erase some");
+    }
+  }
+  void continue_stratum(std::size_t number, const stratum_stops& stops) override {
     figures_.strata.resize(number);  // drops the statistics of the previous run
     for (relation_id relation : shared_.program.strata[number].relations) shared_.relation_of(relation).advance();
-    resume_stratum(number, {}, {});
+    resume_stratum(number, {}, stops);
     figures_.strata[number].continued = true;
   }
   void take_over_plan(std::size_t number) override { shared_.take_over_plan(number); }
@@ -113,6 +120,12 @@ class fixpoint_executor final : public stratum_executor {
     std::vector<const word*> columns;
     shared_.guarded({"writing out", relation, nullptr},
                     [&] { columns = shared_.machine.host_columns(shared_.relation_of(relation)); });
+    if constexpr (can_erase) {
+      if (shared_.program.relations[relation.value].loses_tuples) {
+        shared_.guarded({"writing out", relation, nullptr},
+                        [&] { columns = erased_.remaining(shared_.relation_of(relation), relation, columns); });
+      }
+    }
     return columns;
   }
   [[nodiscard]] std::unique_ptr<row_stream> stream_rows([[maybe_unused]] relation_id relation) override {
@@ -138,7 +151,8 @@ class fixpoint_executor final : public stratum_executor {
     }
   }
   [[nodiscard]] std::uint64_t rows(relation_id relation) const override {
-    return shared_.relations[relation.value]->rows();
+    const bool loses_tuples = shared_.program.relations[relation.value].loses_tuples;
+    return loses_tuples ? shared_.tuples_of(relation) : shared_.relation_of(relation).rows();
   }
   [[nodiscard]] std::vector<key_search> key_searches([[maybe_unused]] relation_id relation) const override {
     std::vector<key_search> found;
@@ -178,9 +192,19 @@ class fixpoint_executor final : public stratum_executor {
 
  private:
   using relation_type = typename Machine::relation;
+  /// Whether tuples can be searched and erased.
+  static constexpr bool can_erase = requires(const relation_type& searched, const word* const* values) {
+    searched.find(values, 0U);
+  };
 
   /// Runs the rest of a stratum, to its end or until the recursion is stopped.
   std::optional<stopped_recursion> run_part(std::size_t number, const stopped_recursion* from) {
+    const struct restored_stop {
+      const std::atomic<bool>*& place;
+      const std::atomic<bool>* before;
+      ~restored_stop() { place = before; }
+    } restored{shared_.chosen.stop, shared_.chosen.stop};
+    if (stops_->now != nullptr) shared_.chosen.stop = stops_->now;
     std::vector<std::uint64_t> deltas;
     if (from != nullptr) deltas = from->deltas;
     if (evaluate_stratum(number, from != nullptr, deltas) == strategy_outcome::stopped)
@@ -362,6 +386,7 @@ class fixpoint_executor final : public stratum_executor {
   word iteration_ = 0;                    ///< value of recursive_iteration_cnt()
   const stratum_stops* stops_ = nullptr;  ///< consulted by the running stratum; nullptr: never stop
   statistics figures_;
+  erased_tuples erased_;
 };
 
 }  // namespace gpulog::exec

@@ -475,7 +475,9 @@ class plan_relations {
     for (std::size_t i = first; i < places.size(); ++i)
       indexes_of_[places[i].relation.value].push_back(static_cast<std::uint32_t>(i));
   }
-  [[nodiscard]] bool loses_rows(relation_id id) const { return losing_.contains(id); }
+  [[nodiscard]] bool loses_rows(relation_id id) const {
+    return losing_.contains(id) || program.relations[id.value].loses_tuples;
+  }
 
   void fill(relation_type& target, const std::vector<const word*>& columns, std::uint64_t rows) {
     machine.load_rows(target, columns, rows);

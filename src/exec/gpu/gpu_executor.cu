@@ -48,8 +48,11 @@ class gpu_executor final : public stratum_executor {
   void append(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) override {
     running_->append(relation, columns, rows);
   }
-  void continue_stratum(std::size_t number) override {
-    running_->continue_stratum(number);
+  void erase(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) override {
+    running_->erase(relation, columns, rows);
+  }
+  void continue_stratum(std::size_t number, const stratum_stops& stops) override {
+    running_->continue_stratum(number, stops);
     records_.bring_to_host();
   }
   void skip_stratum(std::size_t number) override { running_->skip_stratum(number); }

@@ -17,11 +17,16 @@ bool is_member(const stratum_builder& stratum, relation_id relation) {
   return std::find(stratum.relations.begin(), stratum.relations.end(), relation) != stratum.relations.end();
 }
 
-/// Returns the atoms that may find erased rows. In a non-recursive stratum, erased rows are gone before they are read.
-std::vector<bool> tested_atoms(const normalized_rule& rule, const stratum_builder& stratum) {
+/// Returns the atoms that may find erased rows. Subsumptions of a non-recursive stratum erase rows before they are
+/// read.
+std::vector<bool> tested_atoms(const planning& shared, const normalized_rule& rule, const stratum_builder& stratum) {
   std::vector<bool> tested;
-  if (!stratum.recursive || stratum.losing.empty()) return tested;
-  for (const body_atom& atom : rule.atoms) tested.push_back(stratum.losing.contains(atom.relation));
+  const bool erases = stratum.recursive && !stratum.losing.empty();
+  if (!erases && shared.chosen.losing.empty()) return tested;
+  for (const body_atom& atom : rule.atoms) {
+    tested.push_back((erases && stratum.losing.contains(atom.relation)) ||
+                     shared.result.relations[atom.relation.value].loses_tuples);
+  }
   return tested;
 }
 
@@ -43,7 +48,7 @@ void plan_rule(planning& shared, const std::shared_ptr<const normalized_rule>& k
   }
   version_parts parts;
   parts.atoms.assign(rule.atoms.size(), row_part::all);
-  parts.tested = tested_atoms(rule, target);
+  parts.tested = tested_atoms(shared, rule, target);
   if (recursive.empty()) {
     add_version(shared, kept, parts, forced_order(rule, 0), target.once);
     return;
@@ -208,7 +213,7 @@ void plan_stratum(planning& shared, stratum_rules rules, const std::vector<norma
   plan_rules(shared, std::move(rules), target);
   for (const normalized_rule& rule : subsumptions) {
     subsumption_builder& added = target.subsumptions.emplace_back(
-        build_subsumption(rule, tested_atoms(rule, target), shared.costs, shared.arities));
+        build_subsumption(rule, tested_atoms(shared, rule, target), shared.costs, shared.arities));
     for (std::size_t atom = 2; atom < rule.atoms.size(); ++atom) {
       const relation_id read = rule.atoms[atom].relation;
       if (is_member(target, read)) added.planned.changing.push_back(read);

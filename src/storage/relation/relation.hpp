@@ -217,6 +217,10 @@ class relation {
   [[nodiscard]] std::uint64_t erased_rows() const { return rows_.erased_rows; }
   /// Erases row rows() + i of the phase's appended rows if marks[i] is not 0. Call after settle().
   void erase_appended(const std::uint8_t* marks) { kept_by<hashed_rows>().erase_appended(marks); }
+  /// Returns the row of tuple i, or nothing.
+  [[nodiscard]] std::optional<std::uint64_t> find(const word* const* values, std::uint32_t i) const {
+    return std::get<hashed_rows>(kept_by_).find(values, i);
+  }
   /// Erases the row's tuple. The row stays in the columns and indexes until compact().
   void erase(std::uint64_t row) { kept_by<hashed_rows>().erase(row); }
   /// Removes erased rows, whose marks[row] is not 0, from the columns; the remaining rows keep their order. Indexes are

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "storage/representation/row_table.hpp"
 
@@ -47,6 +48,18 @@ class hashed_rows : public row_representation {
   template <class Backend>
   void settle(Backend&) {
     table_.close_gaps([](std::uint64_t, std::uint64_t) {});
+  }
+
+  /// Returns the number of the row with the tuple, or nothing.
+  [[nodiscard]] std::optional<std::uint64_t> find(const word* const* values, std::uint32_t i) const {
+    std::optional<std::uint64_t> place;
+    const std::uint64_t hash = table_.hash_of([&](std::uint32_t c) { return values[c][i]; });
+    static_cast<void>(table_.set().contains(hash, [&](std::uint64_t row) {
+      if (!rows_->equals(row, values, i)) return false;
+      place = row;
+      return true;
+    }));
+    return place;
   }
 
   // Implements relation::erase().

@@ -58,7 +58,12 @@ class watched_executor final : public stratum_executor {
   void append(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) override {
     inner_->append(relation, columns, rows);
   }
-  void continue_stratum(std::size_t number) override { inner_->continue_stratum(number); }
+  void erase(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) override {
+    inner_->erase(relation, columns, rows);
+  }
+  void continue_stratum(std::size_t number, const stratum_stops& stops) override {
+    inner_->continue_stratum(number, stops);
+  }
   void skip_stratum(std::size_t number) override { inner_->skip_stratum(number); }
   void adopt(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) override {
     EXPECT_EQ(inner_->rows(relation), 0U);
