@@ -52,6 +52,10 @@ inline constexpr double columns_of_word_lists = 1.5;
 /// Sort the words of a row with a bitmap if it needs at most this many 64-bit marks per word (no other value was
 /// tried).
 inline constexpr std::uint64_t marks_of_sorted_word = 1;
+/// Times of a word of a row, and of the preparation of a row that is read, in bindings of a pipeline. No command
+/// measures them.
+inline constexpr double row_word_bindings = 0.25;
+inline constexpr double prepared_row_bindings = 4;
 /// Sample sizes, in rows, for the expected candidates of a stratum, and of a version, which is sampled in each
 /// iteration.
 inline constexpr std::uint64_t sampled_stratum_rows = 1u << 16;

@@ -166,7 +166,14 @@ class cpu_machine {
                                                          kernels::relation_list<relation>& relations,
                                                          const kernels::row_wise_cut_offs& cut,
                                                          const std::atomic<bool>* stop) {
-    return kernels::run_row_wise(backend_, *resource_, task, relations, cut, stop);
+    try {
+      auto candidates = kernels::run_row_wise(backend_, *resource_, row_store_, task, relations, cut, stop);
+      forget_rows();
+      return candidates;
+    } catch (const backend::memory_exceeded&) {
+      forget_rows();
+      throw;
+    }  // after over_budget, a run with a larger budget needs the same inputs
   }
   static constexpr kernels::row_wise_cut_offs added_row_wise_pays = calibration::host_added_row_wise_pays;
   /// Evaluates rules of versions row by row, in addition to the rows of the head.

@@ -69,7 +69,6 @@ class supplementary_costs {
       budget->row_cost = plan::calibration::stored_row_bindings;
       budget->duplicate_gain = gain_of(one);
       budget->left = limit_of(one) - excess_of(one);
-      budget->is_extended = budget->left > limit_of(one) || one.work_without > 0;
       for (const auto& [p, v] : one.writers) version(p, v).pipeline.budget = budget.get();
     }
   }
@@ -203,5 +202,38 @@ class supplementary_costs {
   stratum_run<Machine>* run_;
   std::vector<uses_of> uses_;
 };
+
+/// Continues without a supplementary relation.
+/// @return whether the plan has changed
+template <class Machine>
+bool abandon(stratum_run<Machine>& run, relation_id supplementary) {
+  const std::vector<relation_id> abandoned = run.stops->supplementary.abandon(run.number, supplementary);
+  for (const relation_id one : abandoned) run.shared.make_relation(one);
+  if (!abandoned.empty()) run.shared.take_over_plan(run.number);
+  return !abandoned.empty();
+}
+
+/// Runs the versions of a phase. If a version exceeds the granted budget of its supplementary relation, the phase runs
+/// again with a larger budget, or continues without the relation.
+/// @param phase 0: before the loop
+/// @param run_versions may run several times
+/// @return whether the plan has changed
+template <class Machine, class Run>
+bool run_within_budgets(stratum_run<Machine>& run, supplementary_costs<Machine>& supplementary, std::size_t phase,
+                        const Run& run_versions) {
+  run_versions();
+  bool has_changed = false;
+  while (const auto costly = supplementary.over_budget()) {
+    if (!supplementary.extend_budget(*costly)) {
+      const bool is_abandoned = abandon(run, *costly);
+      supplementary.end_budget(*costly);
+      has_changed = has_changed || is_abandoned;
+      if (is_abandoned) continue;
+    }
+    run.shared.forget_appended(phase == 0 ? run.stratum.once : run.stratum.loop[phase - 1]);
+    run_versions();
+  }
+  return has_changed;
+}
 
 }  // namespace gpulog::exec

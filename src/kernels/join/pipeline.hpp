@@ -214,13 +214,24 @@ struct step_counts {
   }
 };
 
+/// A run has spent its budget (work_budget).
+class over_budget {};
+
 /// What the runs of some versions may spend, in bindings: bindings cost 1, stored rows `row_cost`, and each duplicate
 /// saves `duplicate_gain`. Shared by workers.
 struct work_budget {
   double row_cost = 0;
   double duplicate_gain = 0;
   std::atomic<double> left = 0;
-  bool is_extended = false;  ///< the work without these versions is expected to be larger than all that they spent
+
+  /// @param candidates derived tuples, including duplicates
+  [[nodiscard]] double cost_of_results(std::uint64_t candidates, std::uint64_t fresh) const {
+    return row_cost * static_cast<double>(fresh) - duplicate_gain * static_cast<double>(candidates - fresh);
+  }
+  /// @throws over_budget
+  void spend(double cost) {
+    if (left.fetch_sub(cost) < cost) throw over_budget{};
+  }
 };
 
 struct pipeline {
@@ -322,8 +333,6 @@ template <class Relation>
 class arithmetic_fault {};
 /// Thrown when a run is interrupted.
 class interrupted {};
-/// The run has spent its budget (pipeline::budget).
-class over_budget {};
 /// Thrown when lookups in a matrix exceed its cost limit: run again over columns.
 class costly_reading {};
 

@@ -127,10 +127,8 @@ class tile_runner {
 
   /// Takes what was done since the last call from the budget.
   void spend(kernels::work_budget& budget) {
-    const double cost = static_cast<double>(bindings_) + budget.row_cost * static_cast<double>(fresh_) -
-                        budget.duplicate_gain * static_cast<double>(candidates_ - fresh_);
-    const double left = budget.left.fetch_sub(cost - spent_);
-    if (left < cost - std::exchange(spent_, cost)) throw over_budget{};
+    const double cost = static_cast<double>(bindings_) + budget.cost_of_results(candidates_, fresh_);
+    budget.spend(cost - std::exchange(spent_, cost));
   }
 
   /// Runs rows [begin, end) of the first segment's input through the pipeline. Throws like run(), and head_is_full.

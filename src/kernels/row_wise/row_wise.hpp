@@ -103,6 +103,7 @@ class row_evaluator {
         std::fill_n(column(0), count, row);
         values.write(column(1));
       });
+      return count;
     });
   }
 
@@ -114,7 +115,7 @@ class row_evaluator {
     made.first_row = storage::array<std::uint64_t>(*resource_, made.numbers + 1ULL);
     std::vector<storage::word_lists::reserve> reserves(backend_->workers());
     for_each_row([&](unsigned worker, word row, row_values& values) {
-      made.first_row[row] = values.write_words(row, *made.lists, reserves[worker]);
+      return made.first_row[row] = values.write_words(row, *made.lists, reserves[worker]);
     });
     std::uint64_t in_front = 0;
     for (std::uint64_t n = 0; n <= made.numbers; ++n) in_front += std::exchange(made.first_row[n], in_front);
@@ -186,16 +187,36 @@ class row_evaluator {
     });
   }
 
-  /// Calls use(worker, row, values) for all rows, in any order, on all workers.
+  /// Calls use(worker, row, values), which returns the number of new results, for all rows, in any order, on all
+  /// workers.
+  /// @throws interrupted, over_budget
   template <class Use>
   void for_each_row(const Use& use) {
     const std::uint64_t piece = std::clamp<std::uint64_t>(rows_.size() / (backend_->workers() * 64ULL), 1, 64);
     backend_->for_each_tile(rows_.size(), piece, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
       for (std::uint64_t i = begin; i < end; ++i) {
         if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw interrupted{};
-        with_values(worker, rows_[i], [&](row_values& values) { use(worker, rows_[i], values); });
+        const std::uint64_t candidates = task_->budget == nullptr ? 0 : spend_on_words(rows_[i]);
+        std::uint64_t fresh = 0;
+        with_values(worker, rows_[i], [&](row_values& values) { fresh = use(worker, rows_[i], values); });
+        if (task_->budget != nullptr) task_->budget->spend(task_->budget->cost_of_results(candidates, fresh));
       }
     });
+  }
+  /// Takes the words of a row from the budget.
+  /// @return the derived tuples, including duplicates
+  /// @throws over_budget
+  std::uint64_t spend_on_words(word row) const {
+    std::uint64_t words = 0;
+    std::uint64_t candidates = 0;
+    for (const row_rule_reader& rule : rules_) {
+      rule.for_each_range(row, [&](const storage::row_range& range) {
+        words += range.count;
+        candidates += rule.words().values_in(range);
+      });
+    }
+    task_->budget->spend(calibration::row_word_bindings * static_cast<double>(words));
+    return candidates;
   }
 
   template <class Access>
@@ -206,6 +227,7 @@ class row_evaluator {
     for_each_row([&](unsigned worker, word row, const row_values& values) {
       auto& own = scratch[worker];
       if (!own) own = std::make_unique<storage::insert_scratch>();
+      std::uint64_t fresh = 0;
       values.in_pieces(storage::tile_rows, [&](const storage::bitmap_words& words, std::uint32_t n, std::uint32_t) {
         const worker_gate::visit inside(&gate);
         gate.require_room<storage::concurrent_access>(target, room,
@@ -213,18 +235,19 @@ class row_evaluator {
                                                         target.make_room(*backend_, more, helpers);
                                                       });
         if (numbers_ == nullptr) {
-          target.insert_words<Access>(row, words, n, *own, worker);
+          fresh += target.insert_words<Access>(row, words, n, *own, worker);
         } else {
-          insert_numbered<Access>(target, row, words, n, *own, worker);
+          fresh += insert_numbered<Access>(target, row, words, n, *own, worker);
         }
       });
+      return fresh;
     });
   }
 
   /// Offers the values of n words of numbers, at most tile_rows.
   template <class Access>
-  void insert_numbered(storage::relation& target, word row, const storage::bitmap_words& words, std::uint32_t n,
-                       storage::insert_scratch& scratch, unsigned worker) {
+  std::uint32_t insert_numbered(storage::relation& target, word row, const storage::bitmap_words& words,
+                                std::uint32_t n, storage::insert_scratch& scratch, unsigned worker) {
     const word* const values = numbers_->columns().front();
     word rows[storage::tile_rows];
     word found[storage::tile_rows];
@@ -232,7 +255,7 @@ class row_evaluator {
     words.for_each(n, [&](word number) { found[count++] = values[number]; });
     std::fill_n(rows, count, row);
     const word* const columns[] = {rows, found};
-    target.insert<Access>(columns, count, scratch, worker);
+    return target.insert<Access>(columns, count, scratch, worker);
   }
 
   template <class Use>
@@ -285,14 +308,25 @@ inline double expected_candidates(backend::memory_resource& resource, const row_
   return matches([&](word value) { return std::uint64_t{counts[std::min<std::uint64_t>(value, values)]}; });
 }
 
+/// Takes the preparation of inputs from the budget.
+/// @throws over_budget
+template <class Backend>
+void spend_on_inputs(const row_store<Backend>& store, const row_wise_task& task,
+                     const relation_list<storage::relation>& relations) {
+  if (task.budget == nullptr) return;
+  std::uint64_t missing = 0;
+  for (const row_rule& rule : task.rules) missing += store.missing_rows(relations, rule);
+  task.budget->spend(calibration::prepared_row_bindings * static_cast<double>(missing));
+}
+
 /// Evaluates the rules and stores the results in the target, which is empty: as columns, or as words if all readers
 /// accept words and words take less memory.
 /// @return the derived tuples, by rule; nothing, without any effect, if the values do not fit into a bitmap or if
 ///   row-wise evaluation does not pay
-/// @throws memory_exceeded, interrupted
+/// @throws memory_exceeded, interrupted, over_budget
 template <class Backend>
 std::optional<std::vector<std::uint64_t>> run_row_wise(Backend& backend, backend::memory_resource& resource,
-                                                       const row_wise_task& task,
+                                                       row_store<Backend>& store, const row_wise_task& task,
                                                        const relation_list<storage::relation>& relations,
                                                        const row_wise_cut_offs& cut, const std::atomic<bool>* stop) {
   std::uint64_t rows = 0;
@@ -311,7 +345,7 @@ std::optional<std::vector<std::uint64_t>> run_row_wise(Backend& backend, backend
       expected += expected_candidates(resource, rule, relations, calibration::sampled_stratum_rows);
     if (!cut.pays(expected, rows)) return std::nullopt;
   }
-  row_store<Backend> store(backend, resource);
+  spend_on_inputs(store, task, relations);
   row_evaluator<Backend> evaluator(backend, resource, task, relations, store, stop);
   if (!evaluator.has_places()) return std::nullopt;
   if (!task.forced && !cut.pays(static_cast<double>(evaluator.candidates()), rows)) return std::nullopt;
@@ -360,7 +394,7 @@ std::vector<std::size_t> rules_that_pay(backend::memory_resource& resource, cons
 
 /// Evaluates rules of a task row by row and adds the results to the target.
 /// @return by rule: the number of candidates, or nothing if the rule was not evaluated
-/// @throws memory_exceeded (inserted tuples stay), interrupted
+/// @throws memory_exceeded (inserted tuples stay), interrupted, over_budget
 template <class Backend>
 std::vector<std::optional<std::uint64_t>> add_rows(Backend& backend, backend::memory_resource& resource,
                                                    row_store<Backend>& store, const row_wise_task& task,
@@ -372,6 +406,7 @@ std::vector<std::optional<std::uint64_t>> add_rows(Backend& backend, backend::me
   row_wise_task paying = task;
   paying.rules.clear();
   for (const std::size_t r : chosen) paying.rules.push_back(task.rules[r]);
+  spend_on_inputs(store, paying, relations);
   row_evaluator<Backend> evaluator(backend, resource, paying, relations, store, stop);
   if (!evaluator.has_places()) return done;
   evaluator.run_into(*relations[task.relation().value]);

@@ -19,6 +19,7 @@ constexpr std::uint64_t most_row_values = 1ULL << 27;
 struct row_wise_task : row_equations {
   std::vector<double> last_candidates;         ///< of a phase, by rule: of the last run; infinite before the first run
   const storage::wide_values* wide = nullptr;  ///< of the words that filters compare; nullptr: words have 32 bits
+  work_budget* budget = nullptr;               ///< on a CPU; nullptr: the evaluation may spend anything
   bool forced = false;                         ///< evaluate row by row whenever possible, for tests
   bool needs_set = false;                      ///< the result needs membership tests later
   bool may_keep_words = false;                 ///< all readers of the result accept rows of bits (storage::word_rows)

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "gpulog/engine.hpp"
 
@@ -72,6 +74,17 @@ std::uint64_t runs_of(const engine& running, const std::string& head) {
   return runs;
 }
 
+/// Strategies of strata that have rules with this head.
+std::vector<std::string> strategies_of(const engine& running, const std::string& head) {
+  std::vector<std::string> strategies;
+  for (const stratum_statistics& stratum : running.figures().strata) {
+    const bool is_meant = std::any_of(stratum.rules.begin(), stratum.rules.end(),
+                                      [&](const rule_statistics& rule) { return rule.rule.starts_with(head); });
+    if (is_meant) strategies.insert(strategies.end(), stratum.strategies.begin(), stratum.strategies.end());
+  }
+  return strategies;
+}
+
 /// Rows that rules with this head derived.
 std::uint64_t rows_of(const engine& running, const std::string& head) {
   std::uint64_t rows = 0;
@@ -107,13 +120,14 @@ TEST(void_rules, need_no_step) {
 /// for each source.
 class restricted_step {
  public:
-  restricted_step(std::int32_t sources, std::int32_t targets, const char* reoptimization)
+  restricted_step(std::int32_t sources, std::int32_t targets, const char* reoptimization, const char* rows = "off",
+                  std::uint32_t jobs = 1)
       : running_(program::from_text(".decl e(x:number, y:number)\n.decl g(x:number, y:number)\n"
                                     ".decl c(x:number, y:number)\n.decl d(x:number, y:number)\n"
                                     ".decl f(x:number, y:number)\nf(x,y) :- e(x,y).\n"
                                     "f(x,y) :- d(x,_), r(x,y), d(y,_).\n"
                                     ".decl r(x:number, y:number)\nr(x,y) :- f(z,x), g(z,w), c(w,y).\n"),
-                 options_with(reoptimization)) {
+                 options_with(reoptimization, rows, jobs)) {
     for (std::int32_t i = 0; i < sources; ++i) running_.relation("e").insert({1, 1000 + i});
     for (std::int32_t i = 0; i < targets; ++i) running_.relation("g").insert({1, 2000 + i});
     running_.relation("c").insert({2000, 1000});
@@ -123,11 +137,12 @@ class restricted_step {
   engine& operator*() { return running_; }
 
  private:
-  static run_options options_with(const char* reoptimization) {
+  static run_options options_with(const char* reoptimization, const char* rows, unsigned jobs) {
     run_options options;
+    options.jobs = jobs;
     options.backend = backend_kind::cpu;
     options.tuning = {
-        {"magic-sets", "on"}, {"reoptimization", reoptimization}, {"dense-domain-encoding", "on"}, {"rows", "off"}};
+        {"magic-sets", "on"}, {"reoptimization", reoptimization}, {"dense-domain-encoding", "on"}, {"rows", rows}};
     return options;
   }
 
@@ -156,6 +171,25 @@ TEST(steps_behind_a_recursion, are_abandoned_beyond_the_budget) {
     (*run).evaluate();
     EXPECT_EQ((*run).relation("f").size(), 501U);
     EXPECT_EQ((*run).relation("r").size(), 1000U);
+  }
+}
+
+TEST(steps_behind_a_recursion, run_row_wise_within_the_budget) {
+  restricted_step run(1000, 60, "auto", "auto");
+  EXPECT_EQ((*run).relation("f").size(), 1001U);
+  EXPECT_EQ((*run).relation("r").size(), 1000U);
+  EXPECT_EQ(strategies_of(*run, "r@2("), std::vector<std::string>{"row-wise-evaluation"});
+  EXPECT_EQ(rows_of(*run, "r@2("), 60'000U);
+}
+
+/// The step would have 2,000,000 rows, and 16 bindings for each.
+TEST(steps_behind_a_recursion, are_abandoned_beyond_the_budget_row_by_row) {
+  for (const std::uint32_t jobs : {1U, 3U}) {
+    restricted_step run(2000, 1000, "auto", "auto", jobs);
+    EXPECT_EQ((*run).relation("f").size(), 2001U);
+    EXPECT_EQ((*run).relation("r").size(), 2000U);
+    EXPECT_EQ(runs_of(*run, "r@2("), 0U);
+    EXPECT_EQ(runs_of(*run, "r("), 1U);
   }
 }
 

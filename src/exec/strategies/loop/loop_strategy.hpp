@@ -31,43 +31,6 @@ std::set<std::uint32_t> indexes_of_versions(const std::vector<running_version>& 
   return indexes;
 }
 
-/// Continues without a supplementary relation.
-/// @return whether the plan has changed
-template <class Machine>
-bool abandon(stratum_run<Machine>& run, relation_id supplementary) {
-  const std::vector<relation_id> abandoned = run.stops->supplementary.abandon(run.number, supplementary);
-  for (const relation_id one : abandoned) run.shared.make_relation(one);
-  if (!abandoned.empty()) run.shared.take_over_plan(run.number);
-  return !abandoned.empty();
-}
-
-/// Repeats the versions of a phase (0: before the loop) that has not ended.
-template <class Machine>
-void run_again(stratum_run<Machine>& run, std::size_t phase) {
-  run.shared.forget_appended(phase == 0 ? run.stratum.once : run.stratum.loop[phase - 1]);
-  run_phase(run.shared, run.phases[phase], run.figures);
-}
-
-/// Runs the versions of a phase. If a version exceeds the granted budget of its supplementary relation, the phase runs
-/// again with a larger budget, or continues without the relation.
-/// @param phase 0: before the loop
-/// @return whether the plan has changed
-template <class Machine>
-bool run_within_budgets(stratum_run<Machine>& run, supplementary_costs<Machine>& supplementary, std::size_t phase) {
-  run_phase(run.shared, run.phases[phase], run.figures);
-  bool has_changed = false;
-  while (const auto costly = supplementary.over_budget()) {
-    if (!supplementary.extend_budget(*costly)) {
-      const bool is_abandoned = abandon(run, *costly);
-      supplementary.end_budget(*costly);
-      has_changed = has_changed || is_abandoned;
-      if (is_abandoned) continue;
-    }
-    run_again(run, phase);
-  }
-  return has_changed;
-}
-
 /// Runs the phase before the loop, whose results are the first delta.
 template <class Machine>
 strategy_outcome run_once(stratum_run<Machine>& run) {
@@ -78,7 +41,8 @@ strategy_outcome run_once(stratum_run<Machine>& run) {
   shared.refresh_indexes(indexes_of_versions<Machine>(run.phases.front()), run.figures);
   supplementary_costs<Machine> supplementary(run);
   supplementary.grant(0);
-  static_cast<void>(run_within_budgets(run, supplementary, 0));
+  static_cast<void>(
+      run_within_budgets(run, supplementary, 0, [&run] { run_phase(run.shared, run.phases[0], run.figures); }));
   for (relation_id relation : run.stratum.relations) shared.settle(relation, run.figures);
   return strategy_outcome::done;
 }
@@ -287,7 +251,8 @@ class stratum_loop {
         shared_.forget_appended(run_.stratum.loop[phase]);
         return true;
       }
-      run_again(run_, phase + 1);
+      shared_.forget_appended(run_.stratum.loop[phase]);
+      run_phase(shared_, run_.phases[phase + 1], run_.figures);
     }
     return false;
   }
@@ -300,7 +265,8 @@ class stratum_loop {
     for (std::size_t p = first_phase; p < stratum.loop.size(); ++p) {
       supplementary_.grant(p + 1);
       orders_.grant(p + 1);
-      const bool is_changed = run_within_budgets(run_, supplementary_, p + 1);
+      const bool is_changed = run_within_budgets(run_, supplementary_, p + 1,
+                                                 [this, p] { run_phase(shared_, run_.phases[p + 1], run_.figures); });
       if (put_back_order(p)) {
         run_.next_phase = p;
         return strategy_outcome::reordered;

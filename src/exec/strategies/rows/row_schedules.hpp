@@ -194,6 +194,7 @@ std::optional<kernels::row_counts> join_rows(stratum_run<Machine>& run) {
   if (!always && !shared.program.relations[target.value].needs_set) return std::nullopt;
   kernels::row_wise_task task = row_wise_task_of(*run.stratum.rows, shared.chosen.wide);
   task.forced = always;
+  task.budget = run.phases.front().front().pipeline.budget;
   task.needs_set = shared.uses.set_needed[target.value] != run.number;
   task.may_keep_words = matrix_reads<Machine>(shared).reads_words_only(target, run.number);
   auto candidates = shared.machine.run_row_wise(task, shared.relations, Machine::row_wise_pays, shared.chosen.stop);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "exec/fixpoint/supplementary_costs.hpp"
 #include "exec/strategies/rows/row_schedules.hpp"
 
 /// Strata by row equations: the first schedule that applies and pays.
@@ -72,6 +73,8 @@ bool run_schedule(stratum_run<Machine>& run, const row_schedule<Machine>& one) {
       run.shared.watched(context, [&] { counts = one.run(run); });
     } catch (const backend::memory_exceeded&) {
       // What runs instead needs other memory, and reports the shortage.
+    } catch (const kernels::over_budget&) {
+      // The caller runs the schedule again, or the run continues without the relation.
     }
   } else {
     run.shared.guarded(context, [&] { counts = one.run(run); });
@@ -93,23 +96,16 @@ strategy_outcome run_first_schedule(stratum_run<Machine>& run, const row_schedul
   return strategy_outcome::left;
 }
 
-/// Returns whether a step of later rules has to stay within its budget (fixpoint/supplementary_costs.hpp), because the
-/// planner expects less work of the rules as written. Rows can't be counted while they are computed.
-template <class Machine>
-bool is_limited_step(const stratum_run<Machine>& run) {
-  const plan::stratum& stratum = run.stratum;
-  const bool is_step = !stratum.recursive && !stratum.supplementary.empty();
-  if (!Machine::ends_costly_runs || !is_step || run.stops == nullptr || !run.stops->supplementary.abandon) return false;
-  return run.stops->supplementary.work_without(run.number, stratum.supplementary.front()) <=
-         run.shared.chosen.cut.free_supplementary_bindings;
-}
-
 /// Runs the part before the loop, or a stratum without a loop.
 template <class Machine>
 strategy_outcome solve_rows_once(stratum_run<Machine>& run) {
   if constexpr (Machine::abilities.rows) {
-    if (run.stratum.rows && is_limited_step(run)) return strategy_outcome::left;
-    return run_first_schedule(run, once_schedules<Machine>);
+    supplementary_costs<Machine> supplementary(run);
+    supplementary.grant(0);
+    strategy_outcome outcome = strategy_outcome::left;
+    static_cast<void>(
+        run_within_budgets(run, supplementary, 0, [&] { outcome = run_first_schedule(run, once_schedules<Machine>); }));
+    return outcome;
   } else {
     return strategy_outcome::left;
   }

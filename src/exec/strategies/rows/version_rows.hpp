@@ -22,6 +22,7 @@ void add_rows(phase_run<Machine>& phase, const std::vector<std::size_t>& numbers
   shared.check_stop(planned.front());
   kernels::row_wise_task task = row_wise_task_of(planned, shared.chosen.wide);
   task.forced = shared.chosen.rows == row_mode::always;
+  task.budget = phase.versions[numbers.front()].pipeline.budget;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const running_version& version = phase.versions[numbers[i]];
     task.last_candidates.push_back(
@@ -32,15 +33,26 @@ void add_rows(phase_run<Machine>& phase, const std::vector<std::size_t>& numbers
   const std::uint64_t rows_before = target.appended_rows();
   const double start = storage::seconds_now();
   std::vector<std::optional<std::uint64_t>> candidates(numbers.size());
+  bool is_over_budget = false;
   try {
     shared.watched({"extending", planned.front()->head, planned.front()},
                    [&] { candidates = shared.machine.add_rows(task, shared.relations, shared.chosen.stop); });
   } catch (const backend::memory_exceeded&) {
     // Pipelines need different memory, and report the shortage.
     shared.machine.forget_rows();
+  } catch (const kernels::over_budget&) {
+    is_over_budget = true;
   }
   const double seconds = storage::seconds_now() - start;
   phase.figures.join_seconds += seconds;
+  if (is_over_budget) {  // the versions run again, or the loop continues without the relation (supplementary_costs.hpp)
+    for (const std::size_t v : numbers) {
+      phase.finish(v);
+      double& candidates_per_row = phase.versions[v].candidates_per_row;
+      candidates_per_row = std::max(candidates_per_row, Machine::added_row_wise_pays.least_candidates);
+    }
+    return;
+  }
   // Attributes all results to the first version, because no count per version exists.
   std::uint64_t fresh = target.appended_rows() - rows_before;
   const auto made =
@@ -71,8 +83,6 @@ void add_versions_row_wise(phase_run<Machine>& phase) {
     for (std::size_t v = 0; v < phase.versions.size(); ++v) {
       const running_version& version = phase.versions[v];
       if (version.rows_left == 0 || !version.planned->rows) continue;
-      // Rows can't be counted while they are computed, so the relation has to be worth its cost already.
-      if (version.pipeline.budget != nullptr && !version.pipeline.budget->is_extended) continue;
       if (!can_be_made(*version.planned)) continue;
       open.push_back(v);
       candidates += candidates_by_last_run<Machine>(version, version.rows_left);
