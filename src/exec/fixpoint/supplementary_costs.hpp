@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -23,8 +24,8 @@ namespace gpulog::exec {
 /// The costs and savings of the supplementary relations of a running stratum, in bindings. A supplementary relation
 /// must be computed and stored; each duplicate among the candidates saves the bindings that the readers produce for a
 /// row. The excess of the cost over the savings may reach a share of all remaining work of the stratum. Beyond that
-/// share, the excess may reach the work that the planner expects for the rules as written; then the relation is
-/// abandoned, and the run continues with the rules as written.
+/// share, the excess may reach the work of the rules as written: the planner's estimate, or the measured work of the
+/// step and its readers, if that is less. Then the relation is abandoned, and the run continues with these rules.
 ///
 /// For a reduced relation (plan::semi_join) the savings are the rows of the whole relation that readers no longer find,
 /// and the excess may reach cut_offs::free_supplementary_bindings.
@@ -157,7 +158,20 @@ class supplementary_costs {
     // The rules as written do most of their work with a reduced relation, too: only what is measured counts.
     if (reduction_of(one.relation)) return false;
     one.work_without = run_->stops->supplementary.work_without(run_->number, one.relation);
-    return one.work_without > std::max(excess_of(one), limit_without_plan(one));
+    return limit_of(one) > std::max(excess_of(one), limit_without_plan(one));
+  }
+
+  /// Returns the bindings of the rules as written in the order of the step and its readers, once readers have read most
+  /// of the rows; infinite before.
+  [[nodiscard]] double measured_without(const uses_of& one) const {
+    const std::uint64_t rows = run_->shared.relation_of(one.relation).rows();
+    std::uint64_t read = 0;
+    for (const auto& [p, v] : one.readers) {
+      if (version(p, v).delta == one.relation) read = std::max(read, version(p, v).figures->delta_rows);
+    }
+    if (read < rows / 2 + 1) return std::numeric_limits<double>::infinity();
+    const auto bindings = static_cast<double>(sum(one.writers, &version_statistics::bindings));
+    return bindings + gain_of(one) * static_cast<double>(sum(one.writers, &version_statistics::candidates));
   }
 
   /// Returns the bindings that a duplicate saves: the duplicate is not stored, and the readers do not join it again.
@@ -178,7 +192,7 @@ class supplementary_costs {
 
   /// Returns the limit of the excess.
   [[nodiscard]] double limit_of(const uses_of& one) const {
-    return std::max(one.work_without, limit_without_plan(one));
+    return std::max(std::min(one.work_without, measured_without(one)), limit_without_plan(one));
   }
   /// Returns the limit before the planner's estimate.
   [[nodiscard]] double limit_without_plan(const uses_of& one) const {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -191,6 +192,33 @@ TEST(steps_behind_a_recursion, are_abandoned_beyond_the_budget_row_by_row) {
     EXPECT_EQ(runs_of(*run, "r@2("), 0U);
     EXPECT_EQ(runs_of(*run, "r("), 1U);
   }
+}
+
+/// Steps of a path of 800 edges to a node with 800 successors: no duplicates, and about one row per row for the
+/// readers. The planner expects more of the successors.
+TEST(steps_of_a_recursion, that_save_nothing_are_abandoned) {
+  const auto run = [](const char* supplementary) {
+    run_options options;
+    options.backend = backend_kind::cpu;
+    options.tuning = {{"supplementary", supplementary}};
+    auto running = std::make_unique<engine>(
+        program::from_text(".decl edge(x:number, y:number)\n.decl p(x:number, y:number)\np(x,y) :- edge(x,y).\n"
+                           "p(x,w) :- p(x,y), edge(y,z), edge(z,v), edge(v,w).\n"),
+        options);
+    for (std::int32_t i = 0; i < 800; ++i) {
+      running->relation("edge").insert({i, i + 1});
+      running->relation("edge").insert({800, 1000 + i});
+    }
+    running->evaluate();
+    return running;
+  };
+  const auto kept = run("on");
+  const auto bounded = run("auto");
+  EXPECT_EQ(kept->relation("p").size(), 320'667U);
+  EXPECT_EQ(bounded->relation("p").size(), 320'667U);
+  EXPECT_GT(rows_of(*kept, "p@1("), 300'000U);
+  EXPECT_GT(rows_of(*bounded, "p@1("), 0U);
+  EXPECT_LT(rows_of(*bounded, "p@1("), 150'000U);
 }
 
 }  // namespace
