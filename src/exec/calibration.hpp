@@ -185,14 +185,16 @@ inline constexpr std::uint64_t pushes_of_pull = 1;
 /// On a device, up to this many rows are computed as products regardless of growth; with more rows, only if each tuple
 /// gives more than one tuple. Chosen with forests and random graphs of 50,000 to 150,000 edges; no command measures it.
 inline constexpr std::uint64_t small_product_rows = 16384;
-/// Limits on visited groups of rows per pair read and per tuple produced on a host: more groups mean nearly empty rows,
-/// where the loop costs less. A step takes 0.3 to 1 ns, so the loss is about the time to read the facts; a tuple in the
-/// loop takes 20 to 90 ns (bench/paper/sg.dl with the graphs of bench/results/host-row-products.txt; no other value was
-/// tried).
-inline constexpr double steps_of_product_pair = 128;
+/// Limits on steps (visited blocks and groups of rows) per pair read and per tuple produced on a host: more steps mean
+/// nearly empty rows, where the loop costs less. A step takes 0.3 to 1 ns, so the loss is less than the time to read
+/// the facts; a tuple in the loop takes 20 to 90 ns. The graphs of bench/results/host-row-products.txt with
+/// bench/paper/sg.dl need at most 2 steps per pair beyond those per tuple.
+inline constexpr double steps_of_product_pair = 8;
 inline constexpr double steps_of_product_tuple = 16;
-/// Tables of all groups of rows take at most one part in this many of the host's memory. No command measures it.
+/// Tables of places of groups, without blocks, take at most one part in this many of the host's memory, and at most
+/// this many bytes per pair read: about the memory of the pairs in the loop. No command measures them.
 inline constexpr std::uint64_t product_table_share = 8;
+inline constexpr double table_bytes_of_product_pair = 32;
 
 /// Values serve directly as row numbers if there are at most this many per row of the relations; otherwise values are
 /// numbered, so that bits are dense. No command measures it.

@@ -105,7 +105,10 @@ inline constexpr std::uint64_t numbering_slots_of_row = 4;
 /// are not much larger than the rows (`bench/closures/threads`; no other value was tried).
 inline constexpr std::uint64_t numbers_of_row = 1;
 
-/// Allocating a group of bits of a product row costs about as much as checking this many groups of rows.
+/// Costs of product rows, relative to the check whether a row has a block of groups: visiting a block that has bits,
+/// uniting a group of bits, allocating a group (bench/paper/sg.dl, as for exec::calibration::steps_of_product_pair).
+inline constexpr std::uint64_t steps_of_block = 8;
+inline constexpr std::uint64_t steps_of_united_group = 8;
 inline constexpr std::uint64_t steps_of_new_group = 32;
 
 }  // namespace gpulog::kernels::calibration

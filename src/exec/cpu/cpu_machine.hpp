@@ -158,7 +158,10 @@ class cpu_machine {
                                                   const std::atomic<bool>* stop) {
     const std::uint64_t most_bytes = machine_bytes() / calibration::product_table_share;
     kernels::product_steps most;
-    if (!always) most = {calibration::steps_of_product_pair, calibration::steps_of_product_tuple};
+    if (!always) {
+      most = {calibration::steps_of_product_pair, calibration::steps_of_product_tuple,
+              calibration::table_bytes_of_product_pair};
+    }
     return kernels::run_products(backend_, *resource_, task, bound, most_bytes, most, relations, stop);
   }
   static constexpr kernels::row_wise_cut_offs row_wise_pays = calibration::host_row_wise_pays;

@@ -64,7 +64,7 @@ std::optional<row_counts> make_rows(Backend& backend, backend::memory_resource& 
 /// Runs a product recursion and replaces the target's rows, the first tuples, by the result: words, or columns if
 /// columns take less memory.
 /// @param bound exclusive bound of the values if values serve directly as row numbers, else 0
-/// @param most_bytes limit for tables of groups
+/// @param most_bytes limit for tables without blocks
 /// @param most limit for steps; without a limit, the result always stays words
 /// @return nothing, without any effect, if a limit is exceeded
 /// @throws backend::memory_exceeded, interrupted
@@ -76,6 +76,8 @@ std::optional<row_counts> run_products(Backend& backend, backend::memory_resourc
   const backend::piece_runner workers(backend);
   std::optional<product_rows> rows(std::in_place, workers, resource, task, relations, bound);
   if (rows->numbers() == 0 || rows->numbers() > most_numbers || rows->table_bytes() > most_bytes) return std::nullopt;
+  const double most_of_pairs = most.table_bytes_of_pair * static_cast<double>(rows->pairs());
+  if (most.of_tuple != 0 && static_cast<double>(rows->table_bytes()) > most_of_pairs) return std::nullopt;
   rows->make_tables(backend.workers());
   const auto counts = make_rows(backend, resource, *rows, most, stop);
   if (!counts) return std::nullopt;

@@ -57,9 +57,9 @@ product_rows::product_rows(const backend::piece_runner& workers, backend::memory
 }
 
 std::uint64_t product_rows::table_bytes() const {
-  std::uint64_t bytes = sizeof(kept_group);
-  for (const rule& one : rules_) bytes += one.right != nullptr && one.is_recursive ? sizeof(std::uint32_t) : 0;
-  return bytes * numbers_ * groups_;
+  std::uint64_t tables = 1;
+  for (const rule& one : rules_) tables += one.right != nullptr && one.is_recursive ? 1 : 0;
+  return tables * numbers_ * storage::group_table::blocks_of(groups_) * sizeof(std::uint32_t);
 }
 
 template <class Visit>
@@ -150,15 +150,17 @@ void product_rows::find_order() {
 
 void product_rows::make_tables(unsigned workers) {
   find_order();
-  rows_ = array<kept_group>(*resource_, numbers_ * groups_);
+  rows_ = storage::group_table(*resource_, numbers_, groups_);
   std::uint64_t followed = 0;
   for (rule& one : rules_) {
     if (are_all_once_ || one.right == nullptr || !one.is_recursive) continue;
-    one.followed = array<std::uint32_t>(*resource_, numbers_ * groups_);
-    followed += one.followed.size();
+    one.followed = storage::group_table(*resource_, numbers_, groups_);
+    followed += one.followed.blocks();
   }
-  bits_ = row_groups(*resource_, rows_.size(), workers);
-  followed_ = row_groups(*resource_, followed, workers);
+  blocks_ = row_groups(*resource_, rows_.blocks(), workers);
+  followed_blocks_ = row_groups(*resource_, followed, workers);
+  bits_ = row_groups(*resource_, rows_.blocks() * storage::group_table::block_size, workers);
+  followed_ = row_groups(*resource_, followed * storage::group_table::block_size, workers);
   visited_ = array<std::uint32_t>(*resource_, numbers_);
   sizes_ = array<std::uint64_t>(*resource_, numbers_ + 1);
   is_due_.assign(numbers_, 1);
@@ -166,11 +168,12 @@ void product_rows::make_tables(unsigned workers) {
   const auto second = graph_.numbers_of(target_, 1);
   const word* const x = first.values;
   const word* const y = second.values;
+  row_groups::reserve block_reserve;
   row_groups::reserve reserve;
   for (std::uint64_t i = 0; i < first.rows; ++i) {
-    kept_group& group = rows_[x[i] * groups_ + y[i] / group_size];
-    if (group.place == 0) group = {bits_.take(reserve), first_stamp};
-    std::uint64_t& bits = bits_.at(group.place)[y[i] / word_size % group_words];
+    std::uint64_t& group = rows_.entry(blocks_, block_reserve, x[i], y[i] / group_size);
+    if (group == 0) group = entry_of(bits_.take(reserve), first_stamp);
+    std::uint64_t& bits = bits_.at(place_of(group))[y[i] / word_size % group_words];
     const std::uint64_t bit = 1ULL << y[i] % word_size;
     if ((bits & bit) == 0) ++sizes_[x[i]];
     bits |= bit;
@@ -187,21 +190,25 @@ bool product_rows::unite(const rule& one, std::uint32_t number, std::uint32_t vi
   if (visited == 0 && one.is_first) {
     for (const word value : list_of(*one.left, number)) {
       own.united_[value / word_size] |= 1ULL << value % word_size;
-      own.in_union_[value / group_size] = 1;
+      own.in_union_.add(value / group_size);
       found = true;
     }
   }
   const auto add = [&](std::uint32_t read) {
-    own.done_.steps += groups_;
-    const kept_group* const row = rows_.data() + read * groups_;
-    for (std::uint64_t group = 0; group < groups_; ++group) {
-      if (row[group].place == 0 || row[group].stamp < visited) continue;
-      const std::uint64_t* const from = bits_.at(row[group].place);
-      std::uint64_t* const to = own.united_.data() + group * group_words;
-      for (std::uint64_t w = 0; w < group_words; ++w) to[w] |= from[w];
-      own.in_union_[group] = 1;
-      found = true;
-    }
+    own.done_.steps += rows_.blocks_of_row();
+    rows_.for_each_block(blocks_, read, [&](std::uint64_t first_group, const std::uint64_t* entries) {
+      own.done_.steps += calibration::steps_of_block;
+      for (std::uint64_t i = 0; i < storage::group_table::block_size; ++i) {
+        if (place_of(entries[i]) == 0 || stamp_of(entries[i]) < visited) continue;
+        own.done_.steps += calibration::steps_of_united_group;
+        const std::uint64_t* const from = bits_.at(place_of(entries[i]));
+        std::uint64_t* const to = own.united_.data() + (first_group + i) * group_words;
+        for (std::uint64_t w = 0; w < group_words; ++w) to[w] |= from[w];
+        own.in_union_.add(first_group + i);
+        found = true;
+      }
+      return true;
+    });
   };
   if (!one.is_recursive) return found;
   if (one.left == nullptr) {
@@ -220,45 +227,52 @@ std::uint32_t product_rows::take_group(row_groups& from, row_groups::reserve& re
 /// Removes bits that were already followed from the union.
 /// @return the number of remaining bits
 std::uint64_t product_rows::leave_new(rule& one, std::uint32_t number, scratch& own) {
-  own.done_.steps += groups_;
+  own.done_.steps += 4 * own.in_union_.words();  // here, in follow() and in add_reached()
   std::uint64_t bits = 0;
-  for (std::uint64_t group = 0; group < groups_; ++group) {
-    if (own.in_union_[group] == 0) continue;
+  own.in_union_.for_each([&](std::uint64_t group) {
     std::uint64_t* const united = own.united_.data() + group * group_words;
     std::uint64_t here = 0;
-    if (one.followed.size() != 0 && is_once_[number] == 0) {
-      std::uint32_t& place = one.followed[number * groups_ + group];
-      if (place == 0) place = take_group(followed_, own.followed_reserve_, own);
-      std::uint64_t* const followed = followed_.at(place);
+    if (one.followed.blocks() != 0 && is_once_[number] == 0) {
+      std::uint64_t& entry = one.followed.entry(followed_blocks_, own.followed_block_reserve_, number, group);
+      if (entry == 0) entry = take_group(followed_, own.followed_reserve_, own);
+      std::uint64_t* const followed = followed_.at(place_of(entry));
       for (std::uint64_t w = 0; w < group_words; ++w) {
         united[w] &= ~followed[w];
         followed[w] |= united[w];
       }
     }
-    for (std::uint64_t w = 0; w < group_words; ++w) here += static_cast<std::uint64_t>(std::popcount(united[w]));
-    if (here == 0) own.in_union_[group] = 0;
+    for (std::uint64_t w = 0; w < group_words; ++w) {
+      if (united[w] != 0) here += static_cast<std::uint64_t>(std::popcount(united[w]));
+    }
+    if (here == 0) own.in_union_.remove(group);
     bits += here;
-  }
+  });
   return bits;
 }
 
 void product_rows::push(const rule& one, scratch& own) const {
-  for (std::uint64_t group = 0; group < groups_; ++group) {
-    if (own.in_union_[group] == 0) continue;
+  std::uint64_t* const reached = own.reached_.data();
+  std::uint8_t* const in_reached = own.in_reached_.bytes();
+  std::uint64_t candidates = 0;
+  own.in_union_.for_each([&](std::uint64_t group) {
     for (std::uint64_t w = group * group_words; w < (group + 1) * group_words; ++w) {
       for (std::uint64_t left = own.united_[w]; left != 0; left &= left - 1) {
         const auto number = static_cast<std::uint32_t>(w * word_size + static_cast<unsigned>(std::countr_zero(left)));
-        for (const word next : list_of(*one.right, number)) {
-          own.reached_[next / word_size] |= 1ULL << next % word_size;
-          own.in_reached_[next / group_size] = 1;
-          ++own.done_.candidates;
+        const numbers_range list = list_of(*one.right, number);
+        for (const word next : list) {
+          reached[next / word_size] |= 1ULL << next % word_size;
+          in_reached[next / group_size] = 1;
         }
+        candidates += static_cast<std::uint64_t>(list.last - list.first);
       }
     }
-  }
+  });
+  own.done_.candidates += candidates;
 }
 
 void product_rows::pull(const rule& one, std::uint32_t number, scratch& own) const {
+  const std::uint64_t* const united = own.united_.data();
+  std::uint64_t candidates = 0;
   for (std::uint64_t w = 0; w * word_size < numbers_; ++w) {
     const std::uint64_t* const known = bits_of(number, w / group_words);
     std::uint64_t open = ~(own.reached_[w] | (known == nullptr ? 0 : known[w % group_words]));
@@ -268,26 +282,26 @@ void product_rows::pull(const rule& one, std::uint32_t number, scratch& own) con
     for (; open != 0; open &= open - 1) {
       const auto bit = static_cast<unsigned>(std::countr_zero(open));
       for (const word source : list_of(*one.sources, static_cast<std::uint32_t>(w * word_size + bit))) {
-        ++own.done_.candidates;
-        if ((own.united_[source / word_size] >> source % word_size & 1) == 0) continue;
+        ++candidates;
+        if ((united[source / word_size] >> source % word_size & 1) == 0) continue;
         found |= 1ULL << bit;
         break;
       }
     }
     if (found == 0) continue;
     own.reached_[w] |= found;
-    own.in_reached_[w / group_words] = 1;
+    own.in_reached_.add(w / group_words);
   }
+  own.done_.candidates += candidates;
 }
 
 /// Marks the successors of the union's bits, and clears the union.
 void product_rows::follow(const rule& one, std::uint32_t number, std::uint64_t bits, scratch& own) const {
   if (one.right == nullptr) {
-    for (std::uint64_t group = 0; group < groups_; ++group) {
-      if (own.in_union_[group] == 0) continue;
+    own.in_union_.for_each([&](std::uint64_t group) {
       for (std::uint64_t w = group * group_words; w < (group + 1) * group_words; ++w) own.reached_[w] |= own.united_[w];
-      own.in_reached_[group] = 1;
-    }
+      own.in_reached_.add(group);
+    });
     own.done_.candidates += bits;
   } else {
     // Compares the cost of a push (the successors of each bit) with a pull (for each missing number, its sources until
@@ -303,34 +317,33 @@ void product_rows::follow(const rule& one, std::uint32_t number, std::uint64_t b
       push(one, own);
     }
   }
-  for (std::uint64_t group = 0; group < groups_; ++group) {
-    if (own.in_union_[group] == 0) continue;
+  own.in_union_.for_each([&](std::uint64_t group) {
     std::fill_n(own.united_.data() + group * group_words, group_words, 0);
-    own.in_union_[group] = 0;
-  }
+    own.in_union_.remove(group);
+  });
 }
 
 /// @return the number of new bits of the row
 std::uint64_t product_rows::add_reached(std::uint32_t number, std::uint32_t step, scratch& own) {
   if (without_equal_) own.reached_[number / word_size] &= ~(1ULL << number % word_size);
   std::uint64_t fresh = 0;
-  for (std::uint64_t group = 0; group < groups_; ++group) {
-    if (own.in_reached_[group] == 0) continue;
-    own.in_reached_[group] = 0;
-    kept_group& kept = rows_[number * groups_ + group];
-    if (kept.place == 0) kept.place = take_group(bits_, own.reserve_, own);
-    std::uint64_t* const row = bits_.at(kept.place);
+  own.in_reached_.for_each([&](std::uint64_t group) {
+    own.in_reached_.remove(group);
+    std::uint64_t& entry = rows_.entry(blocks_, own.block_reserve_, number, group);
+    if (entry == 0) entry = entry_of(take_group(bits_, own.reserve_, own), 0);
+    std::uint64_t* const row = bits_.at(place_of(entry));
     std::uint64_t* const reached = own.reached_.data() + group * group_words;
     std::uint64_t here = 0;
     for (std::uint64_t w = 0; w < group_words; ++w) {
+      if (reached[w] == 0) continue;
       const std::uint64_t bits = reached[w] & ~row[w];
       reached[w] = 0;
       row[w] |= bits;
       here += static_cast<std::uint64_t>(std::popcount(bits));
     }
-    if (here != 0) kept.stamp = step;
+    if (here != 0) entry = entry_of(place_of(entry), step);
     fresh += here;
-  }
+  });
   sizes_[number] += fresh;
   own.done_.bits += fresh;
   return fresh;
@@ -355,13 +368,12 @@ void product_rows::make_row(std::uint32_t number, std::uint32_t step, scratch& o
 
 storage::row_words product_rows::take_words() {
   for (rule& one : rules_) one.followed.release();
+  followed_blocks_ = row_groups();
   followed_ = row_groups();
   storage::row_words made;
   made.numbers = static_cast<std::uint32_t>(numbers_);
-  made.groups = groups_;
-  made.places = array<std::uint32_t>(*resource_, rows_.size(), fresh_memory::anything);
-  for (std::uint64_t i = 0; i < rows_.size(); ++i) made.places[i] = rows_[i].place;
-  rows_.release();
+  made.table = std::move(rows_);
+  made.blocks = std::move(blocks_);
   made.first_row = std::move(sizes_);
   std::uint64_t rows = 0;
   for (std::uint64_t number = 0; number <= numbers_; ++number) rows += std::exchange(made.first_row[number], rows);

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "kernels/products/product_graph.hpp"
 #include "kernels/search/numbered_graph.hpp"
+#include "storage/factorized/group_table.hpp"
 #include "storage/factorized/row_groups.hpp"
 #include "storage/factorized/word_rows.hpp"
 #include "storage/relation/relation.hpp"
@@ -18,7 +20,7 @@ using storage::row_groups;
 /// Work spent on rows.
 struct product_work {
   std::uint64_t candidates = 0;
-  std::uint64_t steps = 0;  ///< visited groups of rows, plus the equivalent cost of allocated groups
+  std::uint64_t steps = 0;  ///< visited blocks of groups, plus the equivalent cost of united and allocated groups
   std::uint64_t bits = 0;   ///< new bits
 
   product_work& operator+=(const product_work& other) {
@@ -27,6 +29,32 @@ struct product_work {
     bits += other.bits;
     return *this;
   }
+};
+
+/// A set of the groups of a row, one byte each.
+class group_marks {
+ public:
+  explicit group_marks(std::uint64_t groups) : bytes_((groups / 8 + 1) * 8) {}
+  /// Returns the number of words that for_each() reads.
+  [[nodiscard]] std::uint64_t words() const { return bytes_.size() / 8; }
+  [[nodiscard]] std::uint8_t* bytes() { return bytes_.data(); }
+  void add(std::uint64_t group) { bytes_[group] = 1; }
+  void remove(std::uint64_t group) { bytes_[group] = 0; }
+  /// Calls action(group) in ascending order. The action may remove this group.
+  template <class Action>
+  void for_each(const Action& action) const {
+    for (std::uint64_t first = 0; first < bytes_.size(); first += 8) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, bytes_.data() + first, 8);
+      if (word == 0) continue;
+      for (std::uint64_t group = first; group < first + 8; ++group) {
+        if (bytes_[group] != 0) action(group);
+      }
+    }
+  }
+
+ private:
+  std::vector<std::uint8_t> bytes_;
 };
 
 class product_rows {
@@ -40,8 +68,10 @@ class product_rows {
     friend class product_rows;
     backend::array<std::uint64_t> united_;   // in words
     backend::array<std::uint64_t> reached_;  // in words
-    std::vector<std::uint8_t> in_union_;     // by group: whether the group may have bits
-    std::vector<std::uint8_t> in_reached_;
+    group_marks in_union_;                   // groups that may have bits
+    group_marks in_reached_;
+    row_groups::reserve block_reserve_;
+    row_groups::reserve followed_block_reserve_;
     row_groups::reserve reserve_;
     row_groups::reserve followed_reserve_;
     product_work done_;
@@ -55,7 +85,7 @@ class product_rows {
   [[nodiscard]] std::uint64_t numbers() const { return numbers_; }
   /// Returns the number of groups per row.
   [[nodiscard]] std::uint64_t groups() const { return groups_; }
-  /// Returns the size of the tables of all groups, with or without bits.
+  /// Returns the size of the tables without blocks.
   [[nodiscard]] std::uint64_t table_bytes() const;
   /// Allocates the tables. Call before make_row().
   /// @throws backend::memory_exceeded
@@ -88,7 +118,7 @@ class product_rows {
     const storage::adjacency* sources = nullptr;  ///< inverse of right
     bool is_recursive = false;
     bool is_first = false;
-    backend::array<std::uint32_t> followed;  ///< [number][group]: place of the union's bits that were already followed
+    storage::group_table followed;  ///< places of the union's bits that were already followed
   };
   [[nodiscard]] std::uint64_t words() const { return groups_ * group_words; }
   void find_order();
@@ -114,22 +144,25 @@ class product_rows {
   std::vector<rule> rules_;
   std::vector<std::uint32_t> order_;
   std::vector<std::uint64_t> levels_;
-  /// A group of a row.
-  struct kept_group {
-    std::uint32_t place = 0;  ///< 0: the group has no bits
-    std::uint32_t stamp = 0;  ///< last step that added bits
-  };
+  // An entry of rows_: the place of the bits, and the last step that added bits.
+  [[nodiscard]] static std::uint32_t place_of(std::uint64_t entry) { return static_cast<std::uint32_t>(entry); }
+  [[nodiscard]] static std::uint32_t stamp_of(std::uint64_t entry) { return static_cast<std::uint32_t>(entry >> 32); }
+  [[nodiscard]] static std::uint64_t entry_of(std::uint32_t place, std::uint32_t stamp) {
+    return std::uint64_t{stamp} << 32 | place;
+  }
   [[nodiscard]] const std::uint64_t* bits_of(std::uint64_t row, std::uint64_t group) const {
-    const std::uint32_t place = rows_[row * groups_ + group].place;
+    const std::uint32_t place = place_of(rows_.find(blocks_, row, group));
     return place == 0 ? nullptr : bits_.at(place);
   }
 
+  row_groups blocks_;           // of rows_
+  row_groups followed_blocks_;  // of the tables of rules
   row_groups bits_;
   row_groups followed_;  // for rules
   // By number: whether all rows that it reads come earlier in the order and are complete.
   std::vector<std::uint8_t> is_once_;
   bool are_all_once_ = false;
-  backend::array<kept_group> rows_;           // [number][group]
+  storage::group_table rows_;
   backend::array<std::uint32_t> visited_;     // by number: last step that computed the row; 0: never
   backend::array<std::uint64_t> sizes_;       // by number, with one extra entry
   mutable std::vector<std::uint8_t> is_due_;  // by number

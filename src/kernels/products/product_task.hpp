@@ -9,11 +9,12 @@ namespace gpulog::kernels {
 
 constexpr std::size_t most_product_rules = 6;
 
-/// Limit for visited groups, relative to pairs read and tuples produced; more groups mean that rows are nearly empty.
-/// Zeros: no limit.
+/// Limit for visited blocks and groups, relative to pairs read and tuples produced, and for tables: more steps mean
+/// that rows are nearly empty. Zeros: no limit.
 struct product_steps {
-  double of_pair = 0;   ///< per pair read
-  double of_tuple = 0;  ///< per tuple produced
+  double of_pair = 0;              ///< per pair read
+  double of_tuple = 0;             ///< per tuple produced
+  double table_bytes_of_pair = 0;  ///< without blocks, per pair read
 };
 
 }  // namespace gpulog::kernels

@@ -148,7 +148,7 @@ class words_reader final : public matrix_reader {
 }  // namespace
 
 std::uint64_t row_words::bytes() const {
-  return (lists ? lists->bytes() : 0) + bits.bytes() + places.bytes() + first_row.bytes() +
+  return (lists ? lists->bytes() : 0) + bits.bytes() + table.bytes() + blocks.bytes() + first_row.bytes() +
          (values.empty() ? 0 : values.front().bytes());
 }
 

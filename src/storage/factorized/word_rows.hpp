@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "storage/factorized/group_table.hpp"
 #include "storage/factorized/row_groups.hpp"
 #include "storage/factorized/row_matrix.hpp"
 #include "storage/factorized/tuple_places.hpp"
@@ -19,9 +20,9 @@ struct row_words {
 
   std::uint32_t numbers = 0;
   std::optional<word_lists> lists;  ///< replaces groups; each word of a list is a separate group
-  std::uint64_t groups = 0;         ///< groups per row
   row_groups bits;
-  backend::array<std::uint32_t> places;      ///< [number][group]: place of its bits; 0: no bits
+  group_table table;                         ///< place of the bits in the lower half of an entry; 0: no bits
+  row_groups blocks;                         ///< of the table
   backend::array<std::uint64_t> first_row;   ///< by number, with one extra entry: bits in earlier rows
   std::vector<backend::array<word>> values;  ///< one column, by number; empty: numbers are the values
 
@@ -29,7 +30,7 @@ struct row_words {
   /// Returns a group of a row; nullptr: the group has no bits.
   [[nodiscard]] const std::uint64_t* group(std::uint32_t number, std::uint64_t group) const {
     if (lists) return lists->word_of(number, group);
-    const std::uint32_t place = places[number * groups + group];
+    const auto place = static_cast<std::uint32_t>(table.find(blocks, number, group));
     return place == 0 ? nullptr : bits.at(place);
   }
   /// Calls action(first word, words) for each nonempty group of a row, in ascending order, until it returns false.
@@ -41,10 +42,13 @@ struct row_words {
       }
       return;
     }
-    for (std::uint64_t group = 0; group < groups; ++group) {
-      const std::uint32_t place = places[number * groups + group];
-      if (place != 0 && !action(group * row_groups::words, bits.at(place))) return;
-    }
+    table.for_each_block(blocks, number, [&](std::uint64_t first_group, const std::uint64_t* entries) {
+      for (std::uint64_t i = 0; i < group_table::block_size; ++i) {
+        const auto place = static_cast<std::uint32_t>(entries[i]);
+        if (place != 0 && !action((first_group + i) * row_groups::words, bits.at(place))) return false;
+      }
+      return true;
+    });
   }
   [[nodiscard]] std::uint64_t rows() const { return first_row[numbers]; }
   [[nodiscard]] std::uint64_t size(std::uint32_t number) const { return first_row[number + 1ULL] - first_row[number]; }

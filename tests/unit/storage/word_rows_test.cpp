@@ -20,14 +20,16 @@ namespace {
 
 row_words in_groups(backend::memory_resource& memory, std::uint32_t numbers, const pairs& of) {
   row_words made;
-  made.groups = (numbers + row_groups::bits - 1) / row_groups::bits;
-  made.bits = row_groups(memory, numbers * made.groups, 1);
-  made.places = backend::array<std::uint32_t>(memory, numbers * made.groups);
+  const std::uint64_t groups = (numbers + row_groups::bits - 1) / row_groups::bits;
+  made.bits = row_groups(memory, numbers * groups, 1);
+  made.table = group_table(memory, numbers, groups);
+  made.blocks = row_groups(memory, made.table.blocks(), 1);
   row_groups::reserve reserve;
+  row_groups::reserve block_reserve;
   for (const auto& [x, y] : of) {
-    std::uint32_t& place = made.places[x * made.groups + y / row_groups::bits];
+    std::uint64_t& place = made.table.entry(made.blocks, block_reserve, x, y / row_groups::bits);
     if (place == 0) place = made.bits.take(reserve);
-    made.bits.at(place)[y / 64 % row_groups::words] |= 1ULL << y % 64;
+    made.bits.at(static_cast<std::uint32_t>(place))[y / 64 % row_groups::words] |= 1ULL << y % 64;
   }
   return made;
 }
