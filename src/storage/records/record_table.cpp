@@ -153,16 +153,21 @@ word record_table::append(const word* values) {
   return record;
 }
 
-record_table& record_tables::operator[](std::uint32_t arity) {
-  const std::lock_guard lock(access_);
-  if (tables_.size() <= arity) tables_.resize(arity + std::size_t{1});
-  if (!tables_[arity]) tables_[arity] = std::make_unique<record_table>(arity, most_, *memory_);
-  return *tables_[arity];
+record_table& record_tables::create(std::uint32_t arity) {
+  const std::lock_guard lock(creating_);
+  const by_arity* const before = all_.load(std::memory_order_relaxed);
+  auto all = std::make_unique<by_arity>(before == nullptr ? by_arity{} : *before);
+  if (all->size() <= arity) all->resize(arity + std::size_t{1});
+  record_table*& table = (*all)[arity];
+  if (table != nullptr) return *table;  // created by another thread just now
+  table = tables_.emplace_back(std::make_unique<record_table>(arity, most_, *memory_)).get();
+  all_.store(all_so_far_.emplace_back(std::move(all)).get(), std::memory_order_release);
+  return *table;
 }
 
 std::uint32_t record_tables::arities() const {
-  const std::lock_guard lock(access_);
-  return static_cast<std::uint32_t>(tables_.size());
+  const by_arity* const all = all_.load(std::memory_order_acquire);
+  return all == nullptr ? 0 : static_cast<std::uint32_t>(all->size());
 }
 
 }  // namespace gpulog::storage

@@ -145,15 +145,26 @@ class record_tables {
   /// @param memory memory for all tables
   explicit record_tables(word most = UINT32_MAX, backend::memory_resource& memory = backend::unlimited_memory())
       : most_(most), memory_(&memory) {}
-  record_table& operator[](std::uint32_t arity);
+  record_table& operator[](std::uint32_t arity) {
+    // Without a lock: printing finds the table of each record, in all threads.
+    const by_arity* const all = all_.load(std::memory_order_acquire);
+    const bool is_known = all != nullptr && arity < all->size() && (*all)[arity] != nullptr;
+    return is_known ? *(*all)[arity] : create(arity);
+  }
   /// Returns one more than the largest arity requested.
   [[nodiscard]] std::uint32_t arities() const;
 
  private:
+  using by_arity = std::vector<record_table*>;
+
+  record_table& create(std::uint32_t arity);
+
   word most_;
   backend::memory_resource* memory_;
-  mutable std::mutex access_;
-  std::vector<std::unique_ptr<record_table>> tables_;  // by arity
+  std::mutex creating_;
+  std::vector<std::unique_ptr<record_table>> tables_;
+  std::atomic<const by_arity*> all_ = nullptr;               // nullptr in unused places; never changed
+  std::vector<std::unique_ptr<const by_arity>> all_so_far_;  // other threads may still read earlier ones
 };
 
 }  // namespace gpulog::storage
