@@ -101,7 +101,7 @@ bool spill_file::unmap(void* memory) noexcept {
     extents_.erase(found);
   }
   munmap(memory, one.bytes);
-  // Before others may reserve the space again: a later punch would delete their rows.
+  // Other threads may use the extent only after release(): a later release would delete their rows.
   release(one);
   const std::lock_guard<std::mutex> alone(access_);
   free_.deallocate(one.offset, one.bytes);

@@ -10,8 +10,8 @@
 
 namespace gpulog::backend {
 
-/// A file without a name that arrays are mapped from when memory is short: the system writes their pages to the disk
-/// and reads them again as it needs memory. The file disappears with the process, also after a crash. Thread-safe.
+/// A file without a name from which arrays are mapped when memory is short. The system writes pages to the disk, and
+/// reads pages that a program uses. The file disappears with the process, also after a crash. Thread-safe.
 class spill_file {
  public:
   /// @param directory existing folder
@@ -21,7 +21,7 @@ class spill_file {
   spill_file& operator=(const spill_file&) = delete;
   ~spill_file();
 
-  /// Reserves space on the disk and maps it, so that no later access can fail.
+  /// Reserves space on the disk and maps the space: no later access can fail.
   /// @return zeroed memory, aligned to pages; nullptr if the disk has no space
   [[nodiscard]] void* map(std::uint64_t bytes);
   /// @return whether the memory was mapped from the file

@@ -198,8 +198,9 @@ TEST(again, what_cannot_search_derivations_begins_anew) {
   }
 }
 
-/// A deletion that reaches too many tuples is abandoned: the strata are evaluated from their start.
-TEST(again, large_deletions_begin_anew) {
+/// A deletion that reaches too many tuples is abandoned: the strata are evaluated from their start. The limit grows
+/// with the time of the first evaluation, which is 16 times too long only in instrumented builds.
+TEST(again, large_deletions_begin_anew_release_only) {
   engine running = engine_of(".decl e(x:number, y:number)\n.decl r(x:number, y:number)\n" + std::string(closure),
                              modes.front(), word_size::bits32, true);
   constexpr std::int32_t nodes = 3000;

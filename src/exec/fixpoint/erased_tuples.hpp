@@ -10,13 +10,13 @@
 
 namespace gpulog::exec {
 
-/// The tuples that stratum_executor::erase() removed. Their rows stay in the columns and indexes of a relation, as
-/// after a subsumption, until they are half of all rows.
+/// Tuples that stratum_executor::erase() removed. Erased rows stay in the columns and indexes of a relation, as after a
+/// subsumption, until half of all rows are erased.
 class erased_tuples {
  public:
   explicit erased_tuples(backend::memory_resource& memory) : memory_(&memory) {}
 
-  /// Erases the tuples that the relation has.
+  /// Erases tuples; tuples that the relation lacks have no effect.
   template <class Relation>
   void erase(Relation& from, relation_id id, const std::vector<const word*>& columns, std::uint64_t rows) {
     std::vector<std::uint8_t>& marks = marks_[id];
