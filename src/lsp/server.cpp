@@ -325,7 +325,8 @@ file_view server::view_of(const document& source) {
 
 void server::open(const json& params) {
   const json& opened = params.at("textDocument");
-  workspace_.open(opened.at("uri"), opened.at("text"), opened.value("version", std::int64_t{0}));
+  workspace_.open(opened.at("uri"), opened.at("text"),
+                  opened.contains("version") ? integer_of(opened.at("version")) : 0);
 }
 
 void server::change(const json& params) {

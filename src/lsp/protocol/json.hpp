@@ -38,11 +38,14 @@ class request_error : public std::runtime_error {
   return {{"line", position.line}, {"character", position.character}};
 }
 
+/// Returns a whole number. @throws json::exception for another value, also for a fraction
+[[nodiscard]] inline std::int64_t integer_of(const json& value) { return value.get_ref<const std::int64_t&>(); }
+
 /// @throws json::exception for a value of another form
 [[nodiscard]] inline text_position position_of(const json& value) {
   const auto number = [&value](const char* name) {
     // Editors send 2^31 - 1 for "the end of the line".
-    return static_cast<std::size_t>(std::max<std::int64_t>(value.at(name).get<std::int64_t>(), 0));
+    return static_cast<std::size_t>(std::max<std::int64_t>(integer_of(value.at(name)), 0));
   };
   return {number("line"), number("character")};
 }

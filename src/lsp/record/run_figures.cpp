@@ -4,16 +4,16 @@
 #include <charconv>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <system_error>
 #include <utility>
+
+#include "lsp/protocol/json.hpp"
 
 namespace gpulog::lsp {
 
 namespace {
 
-using nlohmann::json;
 namespace fs = std::filesystem;
 
 constexpr int record_version = 2;
@@ -65,16 +65,20 @@ std::string first_bytes_of(const std::string& file, std::size_t count) {
   return text;
 }
 
+std::uint64_t count_in(const json& object, const char* name) {
+  return static_cast<std::uint64_t>(integer_of(object.at(name)));
+}
+
 }  // namespace
 
 std::unique_ptr<run_figures> run_figures::parse(const std::string& text) {
   const json document = json::parse(text, nullptr, false);
   try {
-    if (!document.is_object() || document.value("schema_version", 0) != record_version) return nullptr;
+    if (!document.is_object() || integer_of(document.at("schema_version")) != record_version) return nullptr;
     auto result = std::make_unique<run_figures>();
     result->program_ = base_name(document.at("program").get_ref<const std::string&>());
     for (const json& each : document.at("relations")) {
-      result->relations_[each.at("name")] = {each.at("tuples"), each.at("bytes")};
+      result->relations_[each.at("name")] = {count_in(each, "tuples"), count_in(each, "bytes")};
     }
     std::map<std::string, std::string> sources;
     for (const json& each : document.at("sources")) {
@@ -87,8 +91,8 @@ std::unique_ptr<run_figures> run_figures::parse(const std::string& text) {
         const auto clause = source == sources.end() ? std::nullopt : text_at(source->second, *location);
         if (!clause) continue;
         clause_figures& figures = result->clauses_[{location->file, *clause}];
-        const std::uint64_t candidates = rule.at("candidates");
-        const std::uint64_t tuples = rule.at("tuples");
+        const std::uint64_t candidates = count_in(rule, "candidates");
+        const std::uint64_t tuples = count_in(rule, "tuples");
         figures.seconds += rule.at("seconds").get<double>();
         figures.tuples += tuples;
         figures.duplicates += candidates - std::min(candidates, tuples);
