@@ -245,7 +245,8 @@ bool stored_results::pays_to_store(std::uint32_t number) const {
 
 void stored_results::save(const std::filesystem::path& path) const {
   if (!results_.has_results()) throw input_error("nothing can be stored before the program is evaluated");
-  if (run_.source->symbols_of != nullptr) throw input_error("results of a program read by an engine cannot be stored");
+  if (run_.source->symbols_of != nullptr)
+    throw input_error("results cannot be stored after a query or a change of the program");
   state_index index;
   index.identity = identity_of(run_);
   index.inputs = inputs_ ? *inputs_ : input_versions_of(run_);

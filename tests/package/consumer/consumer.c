@@ -81,6 +81,7 @@ int main(void) {
   check(gpulog_evaluate(engine), GPULOG_OK);
   print_relation(engine, "reach");
   print_relation(engine, "place");
+  check(gpulog_save(engine, "none/state"), GPULOG_OUTPUT_ERROR);
 
   check(gpulog_query(engine, "reach(\"Vienna\", x), x != \"Linz\"", &answer), GPULOG_OK);
   check(gpulog_erase(engine, "road", columns, 3, 1), GPULOG_OK);
@@ -96,7 +97,8 @@ int main(void) {
   check(gpulog_changes(engine, "raod", &answer, &removed), GPULOG_INPUT_ERROR);
   check(gpulog_restore(engine, "none"), GPULOG_INPUT_ERROR);
   printf("%s\n", gpulog_message());
-  check(gpulog_save(engine, "none/state"), GPULOG_OUTPUT_ERROR);
+  check(gpulog_save(engine, "state"), GPULOG_INPUT_ERROR);
+  printf("%s\n", gpulog_message());
   check(gpulog_query(engine, "raech(x, y)", &answer), GPULOG_PROGRAM_ERROR);
 
   gpulog_cancel(engine);
