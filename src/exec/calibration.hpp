@@ -58,8 +58,8 @@ inline constexpr double most_continued_share = 0.1;
 /// candidates of that evaluation (`bench_deletions`: a deleted tuple takes as long as 10 candidates).
 inline constexpr std::uint64_t least_deleted = 4096;
 inline constexpr double deleted_share = 0.02;
-/// A restored engine takes over results for deletions if this takes at most this share of an evaluation from scratch:
-/// the deletion may be abandoned.
+/// A restored engine takes over results for deletions if taking over takes at most this share of an evaluation from
+/// scratch: the deletion may be abandoned. No command measures it.
 inline constexpr double restored_share_for_deletions = 0.1;
 
 /// Rate of storing results (`bench/state`), and the largest part of the time of their evaluation that storing may take.

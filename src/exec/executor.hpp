@@ -356,8 +356,7 @@ class stratum_executor : public executor {
   /// @param columns of distinct tuples
   /// @throws memory_fault
   virtual void erase(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) = 0;
-  /// Continues a complete recursion semi-naively from the appended rows. Requires
-  /// options::continues.
+  /// Continues a complete recursion semi-naively from the appended rows. Requires options::continues.
   /// @throws like evaluate()
   virtual void continue_stratum(std::size_t number, const stratum_stops& stops = {}) = 0;
   /// Applies a new plan by options::reoptimize() for the next stratum, or for a stratum that runs on a different

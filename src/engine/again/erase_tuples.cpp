@@ -90,11 +90,16 @@ bool evaluations::can_erase(const std::vector<bool>& growing) const {
 /// Returns the number of tuples that may be deleted for less than an evaluation from scratch.
 std::uint64_t evaluations::most_deleted(const std::vector<bool>& growing) const {
   double seconds = 0;
+  std::uint64_t tuples = 0;
   for (std::uint32_t number = 0; number < growing.size(); ++number) {
-    if (growing[number]) seconds += seconds_of(number);
+    if (!growing[number]) continue;
+    seconds += seconds_of(number);
+    tuples += rows(number);
   }
   const double most = seconds * exec::calibration::host_candidates_per_second * exec::calibration::deleted_share;
-  return std::max(exec::calibration::least_deleted, static_cast<std::uint64_t>(most));
+  // An evaluation from scratch derives the other half, without a search for other derivations.
+  const std::uint64_t half = std::max(exec::calibration::least_deleted, tuples / 2);
+  return std::clamp(static_cast<std::uint64_t>(most), exec::calibration::least_deleted, half);
 }
 
 /// Removes the erased facts of growing relations, whose inserted facts remain staged.
