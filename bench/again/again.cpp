@@ -6,8 +6,6 @@
 // nodes; with GPULOG_CSPA, a folder with assign.facts and dereference.facts, EDGES copies of these files with shifted
 // numbers. Each batch has BATCH edges between new nodes, so that few tuples follow.
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -20,6 +18,7 @@
 #include <vector>
 
 #include "gpulog/engine.hpp"
+#include "processor_seconds.hpp"
 
 namespace {
 
@@ -38,15 +37,6 @@ const char* const cspa_text =
     "ValueAlias(x,y) :- ValueFlow(z,x), ValueFlow(z,y).\n"
     "ValueAlias(x,y) :- ValueFlow(z,x), MemoryAlias(z,w), ValueFlow(w,y).\n"
     "MemoryAlias(x,w) :- dereference(y,x), ValueAlias(y,z), dereference(z,w).\n";
-
-double processor_seconds() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
 
 double seconds_of_evaluation(gpulog::engine& run) {
   const double begin = processor_seconds();

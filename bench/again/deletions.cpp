@@ -6,8 +6,6 @@
 // different tuples of RELATION), evaluates, erases the tuples, evaluates, erases EDGES present tuples, evaluates, and
 // inserts these tuples again. RELATION has columns of numbers or symbols.
 
-#include <sys/resource.h>
-
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -16,19 +14,11 @@
 #include <vector>
 
 #include "gpulog/engine.hpp"
+#include "processor_seconds.hpp"
 
 namespace {
 
 using rows = std::vector<std::vector<gpulog::value>>;
-
-double processor_seconds() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
 
 class measured_engine {
  public:

@@ -13,6 +13,7 @@
 
 #include "device_here.hpp"
 #include "gpulog/engine.hpp"
+#include "input_errors.hpp"
 
 namespace gpulog::changes_tests {
 namespace {
@@ -125,15 +126,6 @@ TEST(changes, do_not_change_with_the_engine) {
   EXPECT_EQ(rows_of(first.added), (rows{{1, 2}}));
   run.reset();
   EXPECT_EQ(rows_of(first.added), (rows{{1, 2}}));
-}
-
-std::string reason_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const input_error& fault) {
-    return fault.what();
-  }
-  return "";
 }
 
 TEST(changes, are_reported_to_functions) {

@@ -13,6 +13,7 @@
 
 #include "device_here.hpp"
 #include "gpulog/engine.hpp"
+#include "input_errors.hpp"
 #include "scratch_folder.hpp"
 
 namespace gpulog::state_tests {
@@ -180,15 +181,6 @@ TEST(state, strata_without_changes_are_not_evaluated) {
     if (!stratum.rules.empty()) evaluated.insert(stratum.relations.begin(), stratum.relations.end());
   }
   EXPECT_EQ(evaluated, (std::set<std::string>{"pairs", "trees", "some"}));
-}
-
-std::string reason_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const input_error& fault) {
-    return fault.what();
-  }
-  return "";
 }
 
 TEST(state, an_engine_that_cannot_use_a_state_says_why) {
