@@ -140,8 +140,6 @@ constexpr std::uint64_t page_bytes = 4096;
 constexpr std::uint64_t huge_page_bytes = 2u << 20;
 // Larger arrays are separate mappings: they can grow without copying, and freeing returns the pages.
 constexpr std::uint64_t mapping_threshold = 1u << 20;
-// Smaller arrays stay in memory: mapping one takes longer than filling it.
-constexpr std::uint64_t spill_threshold = 1u << 16;
 
 #if defined(__SANITIZE_THREAD__)
 /// ThreadSanitizer does not see mremap: the next user of the old addresses would seem to race with the previous user.
@@ -151,6 +149,7 @@ constexpr bool may_remap = true;
 #endif
 
 bool is_mapping(std::uint64_t bytes) { return bytes >= mapping_threshold; }
+bool may_be_spilled(std::uint64_t bytes) { return bytes >= calibration::least_spilled_bytes; }
 std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 void* map(std::uint64_t bytes) {
@@ -215,22 +214,23 @@ std::string host_memory::remedy() const {
                             : text;
 }
 
-/// @param used_bytes use of memory from which on arrays are spilled
-void* host_memory::spill_beyond(std::uint64_t used_bytes, std::uint64_t bytes, std::uint64_t more) {
-  const bool is_wanted = spill_ != nullptr && bytes >= spill_threshold && used() + more > used_bytes;
+/// @param share of the limit in use from which on arrays are spilled
+void* host_memory::spill_beyond(double share, std::uint64_t bytes, std::uint64_t more) {
+  const auto used_bytes = static_cast<std::uint64_t>(share * static_cast<double>(limit()));
+  const bool is_wanted = spill_ != nullptr && may_be_spilled(bytes) && used() + more > used_bytes;
   return is_wanted ? spill_->map(bytes) : nullptr;
 }
 
 void* host_memory::do_spill(std::uint64_t bytes, std::uint64_t more) {
-  return spill_beyond(limit() / 4 * 3, bytes, more);
+  return spill_beyond(calibration::used_share_for_others, bytes, more);
 }
 
 bool host_memory::is_spilled(const void* memory, std::uint64_t bytes) const {
-  return spill_ != nullptr && bytes >= spill_threshold && spill_->contains(memory);
+  return spill_ != nullptr && may_be_spilled(bytes) && spill_->contains(memory);
 }
 
 bool host_memory::do_unspill(void* memory, std::uint64_t bytes) noexcept {
-  return spill_ != nullptr && bytes >= spill_threshold && spill_->unmap(memory);
+  return spill_ != nullptr && may_be_spilled(bytes) && spill_->unmap(memory);
 }
 
 }  // namespace gpulog::backend

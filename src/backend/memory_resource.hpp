@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/calibration.hpp"
 #include "backend/spill_file.hpp"
 
 namespace gpulog::backend {
@@ -116,9 +117,8 @@ class named_memory final : public memory_resource {
 };
 
 /// Main memory: large arrays are separate mappings on huge pages (address translation dominates random probes), small
-/// arrays come from the heap. With a spill file, large arrays are mapped from it when memory is short: columns once a
-/// quarter of the limit is used, so that random accesses find sets and indexes in memory, and others from three
-/// quarters on, which leaves room for small arrays.
+/// arrays come from the heap. With a spill file, large arrays are mapped from this file when memory is short: first
+/// columns, so that random accesses find sets and indexes in memory (calibration.hpp).
 class host_memory final : public memory_resource {
  public:
   void discard(void* memory, std::uint64_t bytes) noexcept override;
@@ -152,7 +152,7 @@ class host_memory final : public memory_resource {
       return whole_->resize(memory, old_bytes, new_bytes);
     }
     void* do_spill(std::uint64_t bytes, std::uint64_t more) override {
-      return whole_->spill_beyond(whole_->limit() / 4, bytes, more);
+      return whole_->spill_beyond(calibration::used_share_for_columns, bytes, more);
     }
     [[nodiscard]] bool is_spilled(const void* memory, std::uint64_t bytes) const override {
       return whole_->is_spilled(memory, bytes);
@@ -163,7 +163,7 @@ class host_memory final : public memory_resource {
     host_memory* whole_;
   };
 
-  [[nodiscard]] void* spill_beyond(std::uint64_t used_bytes, std::uint64_t bytes, std::uint64_t more);
+  [[nodiscard]] void* spill_beyond(double share, std::uint64_t bytes, std::uint64_t more);
 
   std::unique_ptr<spill_file> spill_;  // nullptr: all arrays are in memory
   column_memory columns_{*this};
