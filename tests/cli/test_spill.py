@@ -74,10 +74,12 @@ class Spill(CommandTest):
 
     def test_the_folder_is_checked_before_the_run(self):
         self.write('file', '')
-        for folder, reason in (('missing', 'No such file or directory'), ('file', 'Not a directory'), ('/proc', '')):
+        for folder, reason in (('missing', 'No such file or directory'), ('file', 'Not a directory'),
+                               ('/proc', 'No such file or directory')):
             with self.subTest(folder=folder):
                 process = self.run_program(LARGE, '--spill', folder)
-                self.assert_fails(process, 'Error: --spill %s: %s' % (folder, reason))
+                self.assert_fails(process)
+                self.assertEqual(process.errors, 'Error: --spill %s: %s\n' % (folder, reason))
 
     def test_a_message_without_a_folder_names_the_flag(self):
         process = self.run_program(LARGE, '--backend', 'cpu', '--memory-limit', '8M')
