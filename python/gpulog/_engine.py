@@ -199,7 +199,10 @@ class Engine:
                 function(Changes(Answer(added, name), Answer(removed, name)))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Stores the results of the last evaluation in a file, for `restore` and `gpulog.load`."""
+        """Stores the results of the last evaluation in a file, for `restore` and `gpulog.load`.
+
+        Raises InputError before the first evaluation, and after a query.
+        """
         self._core.save(os.fspath(path))
 
     def restore(self, path: str | os.PathLike[str]) -> None:

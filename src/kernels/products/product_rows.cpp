@@ -304,8 +304,8 @@ void product_rows::follow(const rule& one, std::uint32_t number, std::uint64_t b
     });
     own.done_.candidates += bits;
   } else {
-    // Compares the cost of a push (the successors of each bit) with a pull (for each missing number, its sources until
-    // one is in the union).
+    // Compares the cost of a push (the successors of each bit) with a pull (for each missing number, the sources up to
+    // the first source in the union).
     const auto pairs = static_cast<double>(one.right->all.size());
     const auto all = static_cast<double>(numbers_);
     const double pushed = static_cast<double>(bits) * pairs / all;

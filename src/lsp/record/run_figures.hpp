@@ -21,8 +21,8 @@ struct relation_figures {
 /// Figures of a clause, for all versions of its rules.
 struct clause_figures {
   double seconds = 0;
-  std::uint64_t tuples = 0;      ///< new ones
-  std::uint64_t duplicates = 0;  ///< derived again
+  std::uint64_t tuples = 0;      ///< new tuples
+  std::uint64_t duplicates = 0;  ///< candidates that were no new tuples
 };
 
 /// The figures in the record of a run (docs/record.md). A clause is found by its text, so that edits of further clauses
@@ -45,13 +45,14 @@ class run_figures {
   std::map<std::pair<std::string, std::string>, clause_figures> clauses_;
 };
 
-/// Finds records on disk, and keeps the last one that was read.
+/// Finds records on disk, and keeps the figures of each file until the file changes.
 class record_finder {
  public:
-  /// Returns the figures of the newest record of a program among the `*.json` files of the folders; nullptr if none.
+  /// Returns the figures of the newest record of a program among the `*.json` files of the folders.
+  /// @return nullptr if no file is a record of the program
   /// @param program the last component of the path of the main file
   [[nodiscard]] const run_figures* newest(const std::vector<std::string>& folders, const std::string& program);
-  /// Returns the figures in this file; nullptr if it is no record.
+  /// Returns the figures in this file; nullptr if the file is no record.
   [[nodiscard]] const run_figures* read(const std::string& file);
 
  private:

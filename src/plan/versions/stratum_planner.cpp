@@ -36,8 +36,8 @@ void add_version(planning& shared, const std::shared_ptr<const normalized_rule>&
   target.recipes.push_back({rule, parts, forced != nullptr, target.versions.back().atom_order});
 }
 
-/// One version for each atom of the own stratum. Each combination of rows is then found in exactly one version: the
-/// one whose delta atom is the last that reads a new row. Hence old rows before the delta atom, all rows after it.
+/// Adds a version for each atom of the own stratum. Exactly one version then finds a combination of rows: the version
+/// whose delta atom is the last atom with a new row. Hence old rows before the delta atom, and all rows after the atom.
 /// @param level phase of the loop that the versions belong to
 void plan_rule(planning& shared, const std::shared_ptr<const normalized_rule>& kept, stratum_builder& target,
                std::uint32_t level) {

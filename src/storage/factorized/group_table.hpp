@@ -20,7 +20,7 @@ class group_table {
 
   [[nodiscard]] static std::uint64_t blocks_of(std::uint64_t groups) { return (groups + block_size - 1) / block_size; }
   [[nodiscard]] std::uint64_t blocks_of_row() const { return blocks_of_row_; }
-  /// Returns the number of entries that the table can have, rounded up to blocks.
+  /// Returns the number of blocks of all rows, with or without memory.
   [[nodiscard]] std::uint64_t blocks() const { return blocks_.size(); }
   [[nodiscard]] std::uint64_t bytes() const { return blocks_.bytes(); }
   void release() { blocks_.release(); }
@@ -37,7 +37,7 @@ class group_table {
     if (block == 0) block = store.take(reserve);
     return store.at(block)[group % block_size];
   }
-  /// Calls action(first group, entries) for each block of a row that has memory, until it returns false.
+  /// Calls action(first group, entries) for each block of a row that has memory, until an action returns false.
   template <class Action>
   void for_each_block(const row_groups& store, std::uint64_t row, const Action& action) const {
     const std::uint32_t* const blocks = blocks_.data() + row * blocks_of_row_;
@@ -48,7 +48,7 @@ class group_table {
 
  private:
   std::uint64_t blocks_of_row_ = 0;
-  backend::array<std::uint32_t> blocks_;  // [row][block]: its place in the store; 0: no memory
+  backend::array<std::uint32_t> blocks_;  // [row][block]: place in the store; 0: no memory
 };
 
 }  // namespace gpulog::storage
