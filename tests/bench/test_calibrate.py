@@ -1,4 +1,5 @@
 """What bench/calibrate prints: its form, and that it knows every number. What the numbers are depends on the machine."""
+import glob
 import os
 import re
 import subprocess
@@ -6,7 +7,7 @@ import sys
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-FILES = ('src/exec/calibration.hpp', 'src/kernels/calibration.hpp', 'src/plan/cost/calibration.hpp', 'src/storage/calibration.hpp')
+FILES = glob.glob(os.path.join(ROOT, 'src/**/calibration.hpp'), recursive=True)
 NUMBER = r'-?[\d.]+(?:e[+-]\d+)?'
 MEASURED = re.compile(r'(\w+) +(%s) +(%s) +(%s)(?: !)?' % (NUMBER, NUMBER, NUMBER))
 UNMEASURED = re.compile(r'(\w+) +(\S.*?) +- +- (src/\S+)')
@@ -39,7 +40,7 @@ class Calibrate(unittest.TestCase):
         names = [(MEASURED.fullmatch(line) or UNMEASURED.fullmatch(line))[1] for line in lines[1:]]
         declared = []
         for path in FILES:
-            with open(os.path.join(ROOT, path), encoding='utf-8') as file:
+            with open(path, encoding='utf-8') as file:
                 declared += re.findall(r'^inline constexpr \S+ (\w+) =', file.read(), re.MULTILINE)
         self.assertEqual(sorted(names), sorted(declared))
 
