@@ -12,7 +12,7 @@ import gpulog
 
 REACH = ".decl edge(x:symbol, y:symbol)\n.decl reach(x:symbol, y:symbol)\nreach(x, y) :- edge(x, y).\n"
 SUM = ".decl n(x:number)\n.decl s(x:number)\ns(t) :- t = sum x : { n(x) }.\n"
-COUNT = ".decl n(x:number)\nn(x) :- x = range(0, 46341).\n.decl s(x:number)\ns(t) :- t = count : { n(x), n(y), x + y >= 0 }.\n"
+COUNT = ".decl n(x:number)\nn(x) :- x = range(0, 46341).\n.decl s(x:number)\ns(t) :- t = count : { n(_x), n(_y) }.\n"
 OVERFLOW = (
     "Warning: A count or sum needs more than 32 bits and wraps around in rule:\n{}\nin file program.dl [{}]\n"
     "Numbers have 32 bits here; with word_size=64 they have 64 bits"
@@ -92,7 +92,7 @@ def recorded(call: Any) -> list[tuple[str, str]]:
 
 def test_overflows_are_warnings() -> None:
     of_sum = OVERFLOW.format("s(t) :- t = sum x : { n(x) }.", "3:1-3:30")
-    of_count = OVERFLOW.format("s(t) :- t = count : { n(x), n(y), (x+y) >= 0 }.", "4:1-4:48")
+    of_count = OVERFLOW.format("s(t) :- t = count : { n(_x), n(_y) }.", "4:1-4:38")
     for options in ({"jobs": 1}, {"jobs": 4}, {"storage": "hisa"}):
         assert recorded(lambda: gpulog.run(SUM, n=[2**31 - 1, 1], **options)) == [(of_sum, __file__)]
         assert recorded(lambda: gpulog.run(COUNT, **options)) == [(of_count, __file__)]

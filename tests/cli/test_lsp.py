@@ -5,7 +5,7 @@ import subprocess
 import sys
 import unittest
 
-from command import CommandTest, scaled
+from command import CommandTest, IS_SANITIZED, scaled
 from lsp_client import Client
 
 PROGRAMS = os.path.join(os.path.dirname(__file__), '..', 'programs')
@@ -139,7 +139,8 @@ class Lsp(CommandTest):
             'hover', 'completion', 'signatureHelp', 'prepareRename', 'rename', 'foldingRange', 'semanticTokens/full',
             'prepareCallHierarchy', 'codeLens')]
         methods += ['callHierarchy/incomingCalls', 'callHierarchy/outgoingCalls', 'workspace/symbol']
-        for nonsense in (None, -1, 1e300, 2**70, 'x', [], {}, [[]], True):
+        values = (None, -1, 1e300, 2**70, 'x', [], {}, [[]], True)
+        for nonsense in values[:4] if IS_SANITIZED else values:
             for path in self.paths(whole):
                 params = self.replaced(whole, path, nonsense)
                 for method in methods:

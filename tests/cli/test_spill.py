@@ -4,7 +4,7 @@ import os
 import resource
 import unittest
 
-from command import CommandTest
+from command import CommandTest, IS_SANITIZED
 
 # About 40 MB of relations of each kind: facts, a join, a recursion, texts, an aggregate, a negation.
 LARGE = '''
@@ -45,8 +45,8 @@ class Spill(CommandTest):
         self.assertEqual(json.loads(self.read('p.json'))['peak_spilled_bytes'], 0)
         os.mkdir(self.path('disk'))
         self.write('disk/of others', 'precious')
-        for storage in ('hash', 'bits', 'words', 'hisa'):
-            for jobs in ('1', '4'):
+        for storage in ('words', 'hisa') if IS_SANITIZED else ('hash', 'bits', 'words', 'hisa'):
+            for jobs in ('4',) if IS_SANITIZED else ('1', '4'):
                 with self.subTest(storage=storage, jobs=jobs):
                     options = ('--storage', storage, '-j', jobs)
                     spilled = self.results('--memory-limit', '16M', '--spill', 'disk', *options)

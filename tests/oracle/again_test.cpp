@@ -253,7 +253,7 @@ const char* const counting =
 
 TEST(again, recursive_counts) {
   const std::uint64_t first = oracle::first_seed(1);
-  for (std::uint64_t seed = first; seed < first + oracle::programs_to_try(600); ++seed) {
+  for (std::uint64_t seed = first; seed < first + oracle::programs_to_try(300); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     expect_same_again(counting, seed, modes[seed % modes.size()]);
     if (testing::Test::HasFatalFailure()) return;
@@ -262,7 +262,7 @@ TEST(again, recursive_counts) {
 
 TEST(again, recursive_aggregates) {
   const std::uint64_t first = oracle::first_seed(1);
-  for (std::uint64_t seed = first; seed < first + oracle::programs_to_try(600); ++seed) {
+  for (std::uint64_t seed = first; seed < first + oracle::programs_to_try(300); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     expect_same_again(aggregating, seed, modes[seed % modes.size()]);
     if (testing::Test::HasFatalFailure()) return;
@@ -420,7 +420,7 @@ void expect_same_after_interruptions(const std::string& text, std::uint64_t seed
 
 TEST(again, random_programs_after_interruptions) {
   const std::uint64_t first = oracle::first_seed(1);
-  for (std::uint64_t seed = first; seed < first + oracle::programs_to_try(400); ++seed) {
+  for (std::uint64_t seed = first; seed < first + oracle::programs_to_try(200); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     oracle::random_program_options options;
     options.equivalences = seed % 3 == 0 ? 60 : 0;
@@ -472,26 +472,26 @@ TEST(again, records) {
   // The naive evaluator gives records different numbers.
   const std::set<std::string> without_records = {"e", "s", "n", "o", "r", "m", "c"};
   const std::uint64_t first = oracle::first_seed(1);
-  for (std::uint64_t seed = first; seed < first + oracle::programs_to_try(400); ++seed) {
+  for (std::uint64_t seed = first; seed < first + oracle::programs_to_try(200); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     expect_same_again(making_records, seed, modes[seed % modes.size()], word_size::bits32, without_records);
     if (testing::Test::HasFatalFailure()) return;
   }
 }
 
-TEST(again, random_programs) { expect_random_programs(oracle::programs_to_try(1500), {}, modes); }
+TEST(again, random_programs) { expect_random_programs(oracle::programs_to_try(750), {}, modes); }
 
 TEST(again, random_programs_with_equivalences) {
-  expect_random_programs(oracle::programs_to_try(400), {.base_relations = 4, .largest_arity = 3, .equivalences = 60},
+  expect_random_programs(oracle::programs_to_try(200), {.base_relations = 4, .largest_arity = 3, .equivalences = 60},
                          modes);
 }
 
 TEST(again, random_programs_that_fall_apart) {
-  expect_random_programs(oracle::programs_to_try(400), {.passages = 70}, modes);
+  expect_random_programs(oracle::programs_to_try(200), {.passages = 70}, modes);
 }
 
 TEST(again, random_programs_of_wide_words) {
-  expect_random_programs(oracle::programs_to_try(300), {.wide_numbers = true}, modes);
+  expect_random_programs(oracle::programs_to_try(150), {.wide_numbers = true}, modes);
 }
 
 TEST(again, random_programs_on_gpu) {

@@ -88,7 +88,7 @@ std::string random_readers(std::mt19937_64& random, made_as kind) {
 TEST(closure_readers_against_oracle, random_readers) {
   const bool on_gpu = no_gpu().empty();
   const std::uint64_t first = oracle::first_seed(1);
-  const std::uint64_t count = oracle::programs_to_try(400);
+  const std::uint64_t count = oracle::programs_to_try(200);
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     std::mt19937_64 random(seed);
     const std::string text = random_readers(random, made_as::closure);
@@ -107,7 +107,7 @@ TEST(closure_readers_against_oracle, random_readers) {
 TEST(product_readers_against_oracle, random_readers) {
   const bool on_gpu = no_gpu().empty();
   const std::uint64_t first = oracle::first_seed(1);
-  const std::uint64_t count = oracle::programs_to_try(400);
+  const std::uint64_t count = oracle::programs_to_try(200);
   const std::map<std::string, std::string, std::less<>> on = {{"rows", "recursions"}};
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     std::mt19937_64 random(seed);
@@ -126,7 +126,7 @@ TEST(product_readers_against_oracle, random_readers) {
 /// Words are kept where all readers can read them; some of these rules give them columns.
 TEST(row_wise_readers_against_oracle, random_readers) {
   const std::uint64_t first = oracle::first_seed(1);
-  const std::uint64_t count = oracle::programs_to_try(400);
+  const std::uint64_t count = oracle::programs_to_try(200);
   const std::map<std::string, std::string, std::less<>> on = {{"rows", "on"}};
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     std::mt19937_64 random(seed);

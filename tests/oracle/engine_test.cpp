@@ -15,7 +15,7 @@ namespace {
 
 TEST(engine_against_oracle, random_programs) {
   const std::uint64_t first = oracle::first_seed(1);
-  const std::uint64_t count = oracle::programs_to_try(1000);
+  const std::uint64_t count = oracle::programs_to_try(500);
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const comparison both(oracle::make_random_program(seed).text, {});
@@ -29,7 +29,7 @@ TEST(engine_against_oracle, random_programs) {
 /// Words of 64 bits: with values around 2^31, 2^32 and 2^63, and without.
 TEST(engine_against_oracle, random_programs_of_wide_words) {
   const std::uint64_t first = oracle::first_seed(1);
-  const std::uint64_t count = oracle::programs_to_try(300);
+  const std::uint64_t count = oracle::programs_to_try(150);
   oracle::random_program_options options;
   options.wide_numbers = true;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
@@ -46,7 +46,7 @@ TEST(engine_against_oracle, random_programs_of_wide_words) {
 /// Atoms whose variables are compared and no more: first matches.
 TEST(engine_against_oracle, random_programs_with_first_matches) {
   const std::uint64_t first = oracle::first_seed(1);
-  const std::uint64_t count = oracle::programs_to_try(600);
+  const std::uint64_t count = oracle::programs_to_try(300);
   oracle::random_program_options options;
   options.first_matches = 80;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
@@ -65,7 +65,7 @@ TEST(engine_against_oracle, random_programs_with_first_matches) {
 /// Intersections inside of aggregates, and rows that are counted without a look at them.
 TEST(engine_against_oracle, random_programs_with_cyclic_aggregates) {
   const std::uint64_t first = oracle::first_seed(1);
-  const std::uint64_t count = oracle::programs_to_try(600);
+  const std::uint64_t count = oracle::programs_to_try(300);
   oracle::random_program_options options;
   options.cyclic_aggregates = 60;
   options.largest_arity = 3;
@@ -87,7 +87,7 @@ TEST(engine_against_oracle, random_programs_with_cyclic_aggregates) {
 
 TEST(engine_against_oracle, random_programs_with_equivalences) {
   const std::uint64_t first = oracle::first_seed(1);
-  const std::uint64_t count = oracle::programs_to_try(1000);
+  const std::uint64_t count = oracle::programs_to_try(500);
   oracle::random_program_options options;
   options.equivalences = 60;
   options.base_relations = 4;
@@ -105,7 +105,7 @@ TEST(engine_against_oracle, random_programs_with_equivalences) {
 /// Recursions that pass some columns through.
 TEST(engine_against_oracle, random_programs_that_fall_apart) {
   const std::uint64_t first = oracle::first_seed(1);
-  const std::uint64_t count = oracle::programs_to_try(400);
+  const std::uint64_t count = oracle::programs_to_try(200);
   oracle::random_program_options options;
   options.passages = 70;
   const bool on_gpu = no_gpu().empty();

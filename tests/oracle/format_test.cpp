@@ -43,7 +43,7 @@ std::vector<std::string> comments_of(const source_file& file) {
 
 TEST(random_programs, formatting_keeps_the_syntax_tree) {
   const std::uint64_t first = oracle::first_seed(1);
-  const std::uint64_t count = oracle::programs_to_try(2000);
+  const std::uint64_t count = oracle::programs_to_try(1000);
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     std::mt19937_64 random(seed);
     const std::string text = scattered(oracle::make_random_program(seed).text, random);

@@ -30,7 +30,7 @@ std::string program_of(std::uint64_t seed) {
 
 TEST(goals, random_programs) {
   const std::uint64_t first = oracle::first_seed(1);
-  const std::uint64_t count = oracle::programs_to_try(1500);
+  const std::uint64_t count = oracle::programs_to_try(750);
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const comparison both(program_of(seed), {});

@@ -44,7 +44,7 @@ std::string random_recursion(std::mt19937_64& random) {
 TEST(row_products_against_oracle, random_recursions) {
   const bool on_gpu = no_gpu().empty();
   const std::uint64_t first = oracle::first_seed(1);
-  const std::uint64_t count = oracle::programs_to_try(300);
+  const std::uint64_t count = oracle::programs_to_try(150);
   const std::map<std::string, std::string, std::less<>> on = {{"rows", "recursions"}};
   std::uint64_t made_so = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {

@@ -163,7 +163,7 @@ void expect_same_in_session(const std::string& text, std::uint64_t seed, const m
 
 TEST(sessions, random_programs) {
   const std::uint64_t first = oracle::first_seed(1);
-  for (std::uint64_t seed = first; seed < first + oracle::programs_to_try(800); ++seed) {
+  for (std::uint64_t seed = first; seed < first + oracle::programs_to_try(400); ++seed) {
     oracle::random_program_options options;
     options.equivalences = seed % 4 == 0 ? 60 : 0;
     expect_same_in_session(oracle::make_random_program(seed, options).text, seed, modes[seed % modes.size()]);

@@ -72,7 +72,7 @@ std::string make_subsumptive_program(std::uint64_t seed) {
 
 TEST(subsumption_against_oracle, random_programs) {
   const std::uint64_t begin = oracle::first_seed(1);
-  const std::uint64_t count = oracle::programs_to_try(600);
+  const std::uint64_t count = oracle::programs_to_try(300);
   std::uint64_t compared = 0;
   for (std::uint64_t seed = begin; seed < begin + count; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -196,7 +196,7 @@ std::string make_aggregating_program(std::uint64_t seed) {
 
 TEST(recursive_aggregates_against_oracle, random_programs) {
   const std::uint64_t begin = oracle::first_seed(1);
-  const std::uint64_t count = oracle::programs_to_try(300);
+  const std::uint64_t count = oracle::programs_to_try(150);
   std::uint64_t compared = 0;
   for (std::uint64_t seed = begin; seed < begin + count; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

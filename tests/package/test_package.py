@@ -367,21 +367,23 @@ class Pages(InFolder):
 
 
 class Debian(InFolder):
-    def make_packages(self, *options):
-        run(os.path.join(os.path.dirname(shutil.which(CMAKE)), 'cpack'), '-G', 'DEB', '-B', self.folder,
-            '-D', 'CPACK_DEBIAN_COMPRESSION_TYPE=gzip', *options, folder=BUILD, DEBFULLNAME='A packager',
-            DEBEMAIL='packager@debian.org')
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix='gpulog-package-')
+        cls.addClassCleanup(folder.cleanup)
+        run(os.path.join(os.path.dirname(shutil.which(CMAKE)), 'cpack'), '-G', 'DEB', '-B', folder.name,
+            '-D', 'CPACK_DEBIAN_COMPRESSION_TYPE=gzip', folder=BUILD, DEBFULLNAME='A packager', DEBEMAIL='packager@debian.org')
+        cls.packages = sorted(glob.glob(os.path.join(folder.name, '*.deb')))
+
+    def test_one_package_for_users_and_one_for_developers(self):
+        self.assertEqual([os.path.basename(path).split('_')[0] for path in self.packages], ['gpulog', 'libgpulog-dev'])
 
     @unittest.skipUnless(shutil.which('lintian'), 'skipped: no lintian')
     def test_lintian_finds_no_errors(self):
-        self.make_packages()
-        packages = sorted(glob.glob(self.path('*.deb')))
-        self.assertEqual([os.path.basename(path).split('_')[0] for path in packages], ['gpulog', 'libgpulog-dev'])
-        run('lintian', '--allow-root', '--fail-on', 'error', *packages)
+        run('lintian', '--allow-root', '--fail-on', 'error', *self.packages)
 
     def test_package_of_the_command(self):
-        self.make_packages('-D', 'CPACK_COMPONENTS_ALL=command')
-        package, = glob.glob(self.path('gpulog_*.deb'))
+        package = self.packages[0]
         fields = dict(re.findall(r'^(\S+): (.*)$', run('dpkg-deb', '-f', package), re.M))
         self.assertEqual(fields['Package'], 'gpulog')
         self.assertTrue(fields['Version'].startswith(project_version() + '-'))

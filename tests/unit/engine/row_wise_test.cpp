@@ -226,7 +226,7 @@ TEST(rows, inside_loops_without_memory_for_them_release_only) {
 /// Values without a place in a bitmap, and comparisons of codes, run as pipelines.
 /// The bitmap has numbers of values, also inside a loop, whose results have further values.
 TEST(rows, of_sparse_values) {
-  constexpr std::uint32_t many = oracle::is_sanitized ? 300 : 2000;
+  constexpr std::uint32_t many = oracle::is_sanitized ? 150 : 2000;
   pairs a = random_pairs(1, many, 300, 100);
   pairs b = random_pairs(2, many, 100, 100);
   for (auto& [x, w] : a) w *= 10000019;

@@ -63,7 +63,7 @@ bool compare(std::uint64_t seed, const oracle::random_program_options& shape, co
 TEST(differential, random_programs) {
   const tbb::global_control more_threads(tbb::global_control::max_allowed_parallelism, 4);
   const std::uint64_t first = oracle::first_seed(100000);
-  const std::uint64_t count = oracle::programs_to_try(2000);
+  const std::uint64_t count = oracle::programs_to_try(1000);
   const std::vector<run_mode> all = all_run_modes();
   std::uint64_t compared = 0;
   for (std::uint64_t seed = first; seed < first + count && !HasFailure(); ++seed) {
@@ -123,7 +123,7 @@ std::string make_chain_program(std::uint64_t seed) {
 TEST(differential, random_programs_whose_supplementary_relations_are_abandoned_release_only) {
   const tbb::global_control more_threads(tbb::global_control::max_allowed_parallelism, 4);
   const std::uint64_t first = oracle::first_seed(500000);
-  const std::uint64_t count = oracle::programs_to_try(400);
+  const std::uint64_t count = oracle::programs_to_try(200);
   const std::vector<run_mode> all = all_run_modes();
   std::uint64_t abandoning = 0;
   std::uint64_t keeping = 0;
@@ -157,7 +157,7 @@ TEST(differential, random_programs_whose_supplementary_relations_are_abandoned_r
 TEST(differential, random_programs_with_restrictions_release_only) {
   const tbb::global_control more_threads(tbb::global_control::max_allowed_parallelism, 4);
   const std::uint64_t first = oracle::first_seed(900000);
-  const std::uint64_t count = oracle::programs_to_try(3000);
+  const std::uint64_t count = oracle::programs_to_try(1500);
   const std::vector<run_mode> all = all_run_modes();
   std::uint64_t restricted = 0;
   for (std::uint64_t seed = first; seed < first + count && !HasFailure(); ++seed) {

@@ -506,7 +506,7 @@ TEST(hybrid_executor, faults_name_the_rule) {
 }
 
 TEST(hybrid_executor, random_programs) {
-  const std::uint64_t count = oracle::programs_to_try(300);
+  const std::uint64_t count = oracle::programs_to_try(150);
   const std::vector<run_mode> modes = {{storage::storage_mode::hash, 1},
                                        {storage::storage_mode::hisa, 1},
                                        {storage::storage_mode::hash, 2, false, true}};
@@ -556,7 +556,7 @@ TEST(hybrid_executor, random_programs) {
 }
 
 TEST(hybrid_executor, random_programs_with_restrictions) {
-  const std::uint64_t count = oracle::programs_to_try(1500);
+  const std::uint64_t count = oracle::programs_to_try(750);
   const std::vector<run_mode> modes = {{storage::storage_mode::hash, 1}, {storage::storage_mode::hisa, 1}};
   std::uint64_t restricted = 0;
   const std::uint64_t first = oracle::first_seed(510000);

@@ -165,7 +165,7 @@ inline void expect_readers(const std::string& rules, const std::vector<row_reade
                                  {1, without_end},
                                  {calibration::asked_rows, calibration::asked_work_of_row},
                                  {calibration::asked_rows, 1e4}};
-  const std::uint64_t one_of = oracle::is_sanitized ? 421 : sized(1, 23);  // an emulated device runs only a sample
+  const std::uint64_t one_of = oracle::is_sanitized ? 421 : sized(1, 41);  // an emulated device runs only a sample
   std::uint64_t number = 0;
   for (const row_reader& one : readers) {
     const analysed_text source(rules + one.text);

@@ -111,7 +111,7 @@ TEST_F(row_products_on_gpu, all_forms_on_all_graphs) {
                                      oracle::make_random_graph(2, 60, 100),
                                      with_loops(oracle::make_random_graph(3, 50, 200)),
                                      multiplied(oracle::make_random_graph(4, 60, 90), 77)};
-  const std::uint64_t one_of = oracle::is_sanitized ? 41 : sized(1, 7);  // an emulated device runs some combinations
+  const std::uint64_t one_of = oracle::is_sanitized ? 41 : sized(1, 13);  // an emulated device runs some combinations
   std::uint64_t pair = 0;
   for (const form& tried : forms) {
     for (std::size_t number = 0; number < graphs.size(); ++number) {

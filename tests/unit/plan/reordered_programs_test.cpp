@@ -42,7 +42,7 @@ class random_measures final : public relation_measures {
 /// stays the same, and no row is made twice in a relation that has no tuple set.
 TEST(reordered_programs, derive_what_they_did) {
   const std::uint64_t first = oracle::first_seed(1);
-  const std::uint64_t count = oracle::programs_to_try(600);
+  const std::uint64_t count = oracle::programs_to_try(300);
   std::uint64_t reordered = 0;
   std::uint64_t without_set = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
