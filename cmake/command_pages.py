@@ -72,10 +72,15 @@ Without -D, results are written into the working directory; the facts of .input 
 COMMANDS = (
     Command('fmt', 'file ...', '*.dl', 'format programs', 'FORMAT OF PROGRAMS',
             '\'gpulog fmt\' rewrites programs in one canonical form. It fails for a program with syntax errors, which stays unchanged.'),
+    Command('lint', 'file ...', '*.dl', 'warn about programs', 'WARNINGS ABOUT PROGRAMS',
+            '\'gpulog lint\' warns about programs that are valid but probably not as intended. It reads no facts.'),
     Command('lsp', '', '', 'serve an editor', 'LANGUAGE SERVER',
             '\'gpulog lsp\' serves an editor over standard input and output, in the Language Server Protocol.'),
     Command('profile', 'record [record]', '*', 'show the record of a run', 'PROFILES OF RUNS',
             '\'gpulog profile\' shows the record of a run that -p wrote, or compares two records.'),
+    Command('test', '[path ...] [-- option ...]', '*.dl', 'test programs', 'TESTS OF PROGRAMS',
+            '\'gpulog test\' checks what programs compute: the comments of NAME.test.dl, or the outputs in a folder '
+            '\'expected\'. Options after -- are options of the runs.'),
 )
 STATUS = '''0 if the program was run and all results are written; 1 for an error in the program, the facts or the options, and for a
 run that failed: no output file of the run exists then. 128 and the number of the signal, if a signal ended the run.'''
@@ -210,7 +215,7 @@ def zsh_completion(options, of_commands):
     def lines_of(some):
         return ['  %s \\' % line for option in some for line in zsh_specification(option)]
     def lines_of_command(command, own_options):
-        files = ["  '*:%s:_files -g \"%s\"'" % (command.operands.split()[0], command.files)] if command.files else []
+        files = ["  '*:%s:_files -g \"%s\"'" % (re.search(r'\w+', command.operands)[0], command.files)] if command.files else []
         return ['if (( CURRENT > 2 )) && [[ $words[2] == %s ]]; then' % command.name, '  shift words', '  (( CURRENT-- ))',
                 '  _arguments -S : \\', *lines_of(own_options), *files, '  return', 'fi']
     return '\n'.join(['#compdef gpulog', '# Completion of gpulog for zsh. Made from what gpulog --help prints.', '',

@@ -43,6 +43,9 @@ struct compile_options {
   /// Whether a program without .output and .printsize gets the warning no-output. Its relations can be read through an
   /// engine, too.
   bool expects_output = false;
+  /// Whether items that are valid but probably not intended get warnings: unread-relation, never-fires, cross-product
+  /// and repeated-rule.
+  bool lint = false;
 };
 
 enum class backend_kind : std::uint8_t { automatic, cpu, gpu };

@@ -160,15 +160,6 @@ std::string refusal(const std::vector<refused_option>& refused) {
   return {};
 }
 
-void warn_of_unknown_warnings(std::string_view option, const std::vector<std::string>& names) {
-  std::vector<std::string> known = warning_names();
-  known.emplace_back("all");
-  for (const std::string& name : names) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    print_remark(severity::warning, fmt::format("{} knows no warning {}{}", option, name, did_you_mean(name, known)));
-  }
-}
-
 /// Returns "; did you mean --jobs?" for a misspelled option, or an empty text.
 std::string meant_option(const CLI::App& app, const std::vector<std::string>& texts) {
   std::vector<std::string> known;
@@ -478,6 +469,15 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
 }
 
 }  // namespace
+
+void warn_of_unknown_warnings(std::string_view option, const std::vector<std::string>& names) {
+  std::vector<std::string> known = warning_names();
+  known.emplace_back("all");
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    print_remark(severity::warning, fmt::format("{} knows no warning {}{}", option, name, did_you_mean(name, known)));
+  }
+}
 
 parse_result parse_arguments(int count, char** texts, const std::optional<program_image>& image) {
   raw_arguments raw;

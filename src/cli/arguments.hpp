@@ -29,6 +29,10 @@ struct arguments {
   bool verbose = false;
 };
 
+/// Prints a warning for each name that is not a warning.
+/// @param option for the message
+void warn_of_unknown_warnings(std::string_view option, const std::vector<std::string>& names);
+
 /// The parsed command line, or an exit status if the command ends here (help, version, a printed error).
 struct parse_result {
   std::optional<arguments> parsed;

@@ -285,21 +285,26 @@ void require_relations(const program& source, const std::vector<std::string>& tu
   }
 }
 
+why_answer answer_why(engine& run, const std::string& question, std::size_t columns) {
+  const tuple_matches matches = run.matches(question, most_proofs);
+  why_answer answer{!matches.values.empty(), matches.is_all || matches.variables.empty(), {}};
+  for (const std::string& tuple : matches.tuples) {
+    if (const auto found = run.why(tuple, first_depth)) answer.text += to_text(*found, {}, columns);
+  }
+  if (answer.holds || !matches.is_ground) return answer;
+  for (const failed_rule& rule : run.why_not(question)) answer.text += to_text(rule, question, columns);
+  return answer;
+}
+
 bool print_proofs(engine& run, const std::vector<std::string>& questions) {
   bool is_answered = true;
   const std::size_t columns = output_columns();
   for (const std::string& question : questions) {
     try {
-      const tuple_matches matches = run.matches(question, most_proofs);
-      for (const std::string& tuple : matches.tuples) {
-        if (const auto found = run.why(tuple, first_depth)) fmt::print("{}", to_text(*found, {}, columns));
-      }
-      if (!matches.is_all && !matches.variables.empty())
-        fmt::print("{} has more matches: --query prints all of them\n", question);
-      if (!matches.tuples.empty()) continue;
-      fmt::print("{} does not hold\n", question);
-      if (!matches.is_ground) continue;
-      for (const failed_rule& rule : run.why_not(question)) fmt::print("{}", to_text(rule, question, columns));
+      const why_answer answer = answer_why(run, question, columns);
+      if (!answer.holds) fmt::print("{} does not hold\n", question);
+      fmt::print("{}", answer.text);
+      if (!answer.is_all) fmt::print("{} has more matches: --query prints all of them\n", question);
     } catch (const input_error& fault) {
       print_remark(severity::error, fault.what());
       is_answered = false;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,17 @@ namespace gpulog::cli {
 /// Validates the relations of the tuples before a long run.
 /// @throws input_error if a tuple names an unknown relation
 void require_relations(const program& source, const std::vector<std::string>& tuples);
+
+/// The answer to a question of --why.
+struct why_answer {
+  bool holds = false;
+  bool is_all = true;  ///< false: more matches than the first ones hold
+  std::string text;    ///< proofs of the first matches, or the failing literals of each rule; may be empty
+};
+
+/// @param columns a wider proof is an indented list
+/// @throws input_error for a question that is not a list of atoms
+[[nodiscard]] why_answer answer_why(engine& run, const std::string& question, std::size_t columns);
 
 /// Prints a proof of each tuple, or for a missing tuple the failing literals of each rule. A question with variables
 /// has proofs of its first matches.

@@ -8,8 +8,10 @@
 
 #include "cli/format/format_command.hpp"
 #include "cli/help_text.hpp"
+#include "cli/lint/lint_command.hpp"
 #include "cli/lsp/lsp_command.hpp"
 #include "cli/profile/profile.hpp"
+#include "cli/test/test_command.hpp"
 #include "gpulog/error.hpp"
 
 namespace gpulog::cli {
@@ -17,8 +19,10 @@ namespace {
 
 constexpr subcommand subcommands[] = {
     {"fmt", "FILE...", format_programs},
+    {"lint", "FILE...", lint_programs},
     {"lsp", "", serve_editor},
     {"profile", "RECORD [RECORD]", show_profile},
+    {"test", "[PATH...] [-- OPTION...]", test_programs},
 };
 
 }  // namespace

@@ -127,6 +127,7 @@ void compile(program_state& state, source_file& main_file, const compile_options
     analysis.query_parameters = options.query_parameters;
     analysis.only_queries = options.only_queries;
     analysis.expects_output = options.expects_output;
+    analysis.lint = options.lint;
     if (state.symbols_of != nullptr) {
       analysis.number_symbol = [symbols = state.symbols_of](const std::string& text) {
         return wide_word{symbols->intern(text)};

@@ -12,6 +12,7 @@
 #include "sema/aggregates/subsumption.hpp"
 #include "sema/checks/clause_checks.hpp"
 #include "sema/checks/known_names.hpp"
+#include "sema/checks/lint.hpp"
 #include "sema/checks/plan_checks.hpp"
 #include "sema/components/components.hpp"
 #include "sema/components/inline_checks.hpp"
@@ -98,6 +99,8 @@ class analyser {
     reject_recursive_counters();
     if (diagnostics_.has_errors()) return std::nullopt;
     warn_of_missing_output();
+    if (options_.warnings && options_.lint)
+      warn_of_suspicious_items(items_, program_, options_.filled_relations, suppressed_relations(), diagnostics_);
     if (options_.only_queries) leave_out_outputs(program_);
     return std::move(program_);
   }

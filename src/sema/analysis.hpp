@@ -25,6 +25,7 @@ struct analysis_options {
   std::map<std::string, std::string> query_parameters = {{"IO", "stdout"}, {"headers", "true"}};  ///< of .output
   bool only_queries = false;    ///< ignore .output and .printsize
   bool expects_output = false;  ///< a program without .output and .printsize gets a warning
+  bool lint = false;            ///< warn of items that are valid but probably not intended
   /// Returns the number of a text in an engine that already has texts. Empty: the analysis assigns new numbers.
   std::function<wide_word(const std::string& text)> number_symbol = {};
 };

@@ -67,6 +67,10 @@ constexpr std::pair<std::string_view, warning_kind> named_warnings[] = {
     {"unknown-parameter", warning_kind::unknown_parameter},
     {"unknown-pragma", warning_kind::unknown_pragma},
     {"no-output", warning_kind::no_output},
+    {"unread-relation", warning_kind::unread_relation},
+    {"never-fires", warning_kind::never_fires},
+    {"cross-product", warning_kind::cross_product},
+    {"repeated-rule", warning_kind::repeated_rule},
 };
 
 }  // namespace

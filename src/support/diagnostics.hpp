@@ -29,6 +29,10 @@ enum class warning_kind : std::uint8_t {
   unknown_parameter,            ///< unknown-parameter; this warning and the next ones are not in Soufflé
   unknown_pragma,               ///< unknown-pragma
   no_output,                    ///< no-output
+  unread_relation,              ///< unread-relation; this warning and the next ones are only for `gpulog lint`
+  never_fires,                  ///< never-fires
+  cross_product,                ///< cross-product
+  repeated_rule,                ///< repeated-rule
   count
 };
 /// Returns nothing for an unknown name.

@@ -22,9 +22,10 @@ class CommandLine(CommandTest):
         self.assert_runs(process)
         for option in ('--fact-dir', '--storage', '--memory-limit', '--show'):
             self.assertIn(option, process.output)
-        self.assertIn('Usage: gpulog [OPTIONS] [program]\n       gpulog fmt [OPTIONS] FILE...\n       gpulog lsp [OPTIONS]\n'
-                      '       gpulog profile [OPTIONS] RECORD [RECORD]\n', process.output)
-        for arguments in ([], ['fmt'], ['lsp'], ['profile']):
+        self.assertIn('Usage: gpulog [OPTIONS] [program]\n       gpulog fmt [OPTIONS] FILE...\n       gpulog lint [OPTIONS] FILE...\n'
+                      '       gpulog lsp [OPTIONS]\n       gpulog profile [OPTIONS] RECORD [RECORD]\n'
+                      '       gpulog test [OPTIONS] [PATH...] [-- OPTION...]\n', process.output)
+        for arguments in ([], ['fmt'], ['lint'], ['lsp'], ['profile'], ['test']):
             lines = self.run_gpulog(*arguments, '--help').output.splitlines()
             self.assertLessEqual(max(map(len, lines)), 100)
 

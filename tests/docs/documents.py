@@ -190,7 +190,7 @@ class Runner:
 
     def execute(self, command, stdin=subprocess.DEVNULL):
         if command[0] == 'gpulog':
-            runs = '--backend' not in command and command[1:2] != ['profile']
+            runs = '--backend' not in command and command[1:2] not in (['profile'], ['test'], ['lint'])
             command = [self.gpulog, *command[1:]] + (['--backend', 'cpu'] if runs else [])
         process = subprocess.run(command, cwd=self.folder, stdin=stdin, capture_output=True, text=True, check=False,
                                  timeout=TIMEOUT_SECONDS)

@@ -92,7 +92,8 @@ class Cpp(unittest.TestCase):
 class Flags(unittest.TestCase):
     PAGE = 'docs/flags.md'
     REFUSED = 'Flags of Soufflé that are refused'
-    PAGES_OF_COMMANDS = {'fmt': 'docs/formatting.md', 'lsp': 'docs/editors.md', 'profile': 'docs/record.md'}
+    PAGES_OF_COMMANDS = {'fmt': 'docs/formatting.md', 'lint': 'docs/linting.md', 'lsp': 'docs/editors.md', 'profile': 'docs/record.md',
+                         'test': 'docs/testing.md'}
 
     def setUp(self):
         self.text = read(self.PAGE)

@@ -306,7 +306,8 @@ class Pages(InFolder):
         shown = run('groff', '-man', '-Tascii', '-P-cbou', path)
         for name in self.options():
             self.assertRegex(shown, r'(?m)^ .*(?<![\w-])%s\b' % re.escape(name))
-        for usage in ('gpulog fmt [option ...] file ...', 'gpulog lsp [option ...]', 'gpulog profile [option ...] record [record]'):
+        for usage in ('gpulog fmt [option ...] file ...', 'gpulog lint [option ...] file ...', 'gpulog lsp [option ...]',
+                      'gpulog profile [option ...] record [record]', 'gpulog test [option ...] [path ...] [-- option ...]'):
             self.assertIn(usage, shown)
         for option in ('--html FILE', '--check'):
             self.assertIn(option, shown)
@@ -332,7 +333,7 @@ class Pages(InFolder):
             with open(self.path(name), 'w', encoding='utf-8'):
                 pass
         os.mkdir(self.path('facts'))
-        self.assertEqual(self.completed_by_bash(''), ['fmt', 'lsp', 'profile', 'program.dl', 'facts'])
+        self.assertEqual(self.completed_by_bash(''), ['fmt', 'lint', 'lsp', 'profile', 'test', 'program.dl', 'facts'])
         self.assertEqual(self.completed_by_bash('-w', ''), ['program.dl', 'facts'])
         self.assertEqual(self.completed_by_bash('profile', '--h'), ['--help', '--html'])
         self.assertEqual(self.completed_by_bash('profile', 'oth'), ['other.txt'])
