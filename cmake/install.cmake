@@ -1,5 +1,6 @@
 # Installed files: the library with the headers of include/gpulog, its CMake package and pkg-config file; the command
-# with its manual page and completions. Components: "command", "development", "library" (shared) and "arrow".
+# with its manual page and completions. Components: "command", "development", "library" (shared),
+# "arrow" and "mpi".
 include(CMakePackageConfigHelpers)
 
 install(TARGETS libgpulog EXPORT gpulog
@@ -64,6 +65,10 @@ install(FILES ${PROJECT_BINARY_DIR}/package/gpulog.pc DESTINATION ${pkgconfig_fo
 
 if(GPULOG_ARROW_FOUND)
   install(TARGETS gpulog_arrow DESTINATION ${CMAKE_INSTALL_LIBDIR}/gpulog COMPONENT arrow)
+endif()
+
+if(GPULOG_MPI_FOUND)
+  install(TARGETS gpulog_mpi DESTINATION ${CMAKE_INSTALL_LIBDIR}/gpulog COMPONENT mpi)
 endif()
 
 if(GPULOG_BUILD_COMMAND)

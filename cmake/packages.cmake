@@ -49,6 +49,10 @@ endif()
 if(GPULOG_ARROW_FOUND AND NOT GPULOG_PYARROW) # libraries of a Python package are not a Debian dependency
   gpulog_package(arrow gpulog-arrow "This package lets it read and write files of Parquet and Arrow.")
 endif()
+if(GPULOG_MPI_FOUND)
+  gpulog_package(mpi gpulog-mpi "This package lets it run on several ranks, with MPI.")
+  set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS openmpi-bin)
+endif()
 
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/package_documents.cmake)
 include(CPack)

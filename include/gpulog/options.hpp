@@ -15,6 +15,10 @@
 
 namespace gpulog {
 
+namespace ranks {
+class rank_group;
+}
+
 /// A query: the body of a rule, such as `reach("a",x), x != 3`.
 struct query_text {
   std::string text;            ///< a final dot is optional
@@ -144,6 +148,7 @@ struct run_options {
   std::function<void()> before_printing = {};
   bool count_rows = false;  ///< counts rows after each step of each rule; implied by report_files
   std::function<void(const progress&)> on_progress = {};  ///< called on the running thread
+  ranks::rank_group* ranks = nullptr;                     ///< for the command: processes that work for the run
   const std::atomic<bool>* cancelled = nullptr;           ///< once true, the run ends with cancelled_error
 };
 

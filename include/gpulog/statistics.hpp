@@ -200,6 +200,14 @@ struct source_statistics {
   std::string text;
 };
 
+/// The processes of a run, and what rank 0 exchanged with the other ranks.
+struct rank_statistics {
+  unsigned count = 1;
+  std::uint64_t sent_bytes = 0;
+  std::uint64_t received_bytes = 0;
+  double waiting_seconds = 0;
+};
+
 /// Figures of a run.
 struct statistics {
   /// Version of the JSON document. Version 1 had no number.
@@ -227,9 +235,10 @@ struct statistics {
   double total_seconds = 0;       ///< sum of the above
   std::uint64_t loaded_tuples = 0;
   std::uint64_t written_tuples = 0;
-  std::uint64_t peak_relation_bytes = 0;       ///< peak memory of relations and indexes
-  std::uint64_t peak_spilled_bytes = 0;        ///< peak of relations and indexes in run_options::spill_directory
-  std::uint64_t peak_process_bytes = 0;        ///< peak resident memory of the process, as reported by the system
+  std::uint64_t peak_relation_bytes = 0;  ///< peak memory of relations and indexes
+  std::uint64_t peak_spilled_bytes = 0;   ///< peak of relations and indexes in run_options::spill_directory
+  std::uint64_t peak_process_bytes = 0;   ///< peak resident memory of the process, as reported by the system
+  rank_statistics ranks;
   std::vector<std::string> dense_columns;      ///< columns encoded as consecutive numbers, as "relation.attribute"
   std::uint64_t reordered_versions = 0;        ///< rule versions whose joins were reordered at run time
   std::map<std::string, double> pass_seconds;  ///< planner time by pass; included in evaluate_seconds

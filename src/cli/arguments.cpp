@@ -16,6 +16,7 @@
 
 #include "cli/help_text.hpp"
 #include "cli/messages.hpp"
+#include "cli/rank_start.hpp"
 #include "cli/repl/repl.hpp"
 #include "cli/state_arguments.hpp"
 #include "cli/subcommands.hpp"
@@ -409,6 +410,7 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
   own_value("--spill", parsed.run.spill_directory, "DIR", "folder for large relations when memory is short")
       ->check(not_empty());
   own_value("--stats", parsed.statistics_file, "FILE", "the same as -p")->check(not_empty());
+  add_rank_option(app, own, parsed.ranks);
   add_state_options(app, own, parsed.run);
 
   own_value("--color", raw.colour, "WHEN", "colours in errors and warnings: auto (on a terminal), always or never");

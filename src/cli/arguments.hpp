@@ -27,6 +27,7 @@ struct arguments {
   std::vector<std::string> why;  ///< tuples to explain after the run
   bool explain_session = false;  ///< read questions about tuples from standard input after the run
   bool verbose = false;
+  unsigned ranks = 0;  ///< processes that run the program together; 0: not given
 };
 
 /// Prints a warning for each name that is not a warning.

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "cli/messages.hpp"
+#include "cli/rank_start.hpp"
 #include "gpulog/engine.hpp"
 
 namespace gpulog::cli {
@@ -56,11 +57,16 @@ void watch_signals(interrupt what) {
       if (number != SIGINT || what == interrupt::ends_the_process) break;
       requested = true;
     }
+    const std::string lost = number == SIGTERM ? lost_rank() : "";
     received_signal = number;
-    requested = true;
-    std::this_thread::sleep_for(patience);
-    if (const std::string doing = write_unfinished_reports(interruption()); !doing.empty())
-      print_message("{} {}\n", interruption(), doing);
+    if (lost.empty()) {
+      requested = true;
+      std::this_thread::sleep_for(patience);
+    } else {
+      print_remark(severity::error, lost);
+    }
+    const std::string doing = write_unfinished_reports(lost.empty() ? interruption() : lost);
+    if (lost.empty() && !doing.empty()) print_message("{} {}\n", interruption(), doing);
     remove_unfinished_outputs();
     // The system stops a background process that changes the terminal.
     if (is_terminal && ::tcgetpgrp(STDIN_FILENO) == ::getpgrp()) ::tcsetattr(STDIN_FILENO, TCSANOW, &settings);

@@ -17,6 +17,7 @@
 #include "cli/messages.hpp"
 #include "cli/program_image.hpp"
 #include "cli/progress_line.hpp"
+#include "cli/rank_start.hpp"
 #include "cli/repl/repl.hpp"
 #include "cli/standard_input.hpp"
 #include "cli/subcommands.hpp"
@@ -66,6 +67,7 @@ std::string place_of(run_step step, const std::string& failure) {
 
 /// @param place receives a text to print after the error message if the run fails
 int run_program(arguments given, const program& source, std::string& place) {
+  given.run.ranks = running_ranks();
   given.run.cancelled = &cancel_requested;
   given.run.report_seconds = given.profile_every;
   given.run.is_watched = given.verbose || progress_line::is_terminal();
@@ -97,7 +99,7 @@ int run_program(arguments given, const program& source, std::string& place) {
   const int status = print_proofs(run, given.why) ? 0 : 1;
   if (given.explain_session) run_explain_session(run);
   // The system frees the memory of the device and its driver at once; destructors would take longer.
-  if (run.uses_device() && std::fflush(stdout) == 0) std::_Exit(status);
+  if (run.uses_device() && running_ranks() == nullptr && std::fflush(stdout) == 0) std::_Exit(status);
   return status;
 }
 
@@ -119,6 +121,7 @@ int act(int count, char** texts, std::string& place) {
     given.compile.warnings = false;  // printed when the executable was built
   }
   if (!image && given.program_file.empty()) return run_repl(std::move(given));
+  start_ranks(given.ranks, {texts + 1, texts + count});
   watch_signals();
   const program source = image ? program::from_sources(image->sources, given.compile) : read_program(given);
   if (given.show.empty()) given.show = source.shown_stages();
@@ -163,5 +166,7 @@ int guarded_main(int count, char** texts) {
 int main(int count, char** texts) {
   gpulog::cli::prepare_standard_streams();
   gpulog::set_option_form(gpulog::option_form::flag);
-  return gpulog::cli::on_large_stack([&] { return gpulog::cli::guarded_main(count, texts); });
+  return gpulog::cli::on_large_stack([&] {
+    return gpulog::cli::on_rank_0({texts + 1, texts + count}, [&] { return gpulog::cli::guarded_main(count, texts); });
+  });
 }

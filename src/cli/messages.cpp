@@ -89,8 +89,11 @@ bool may_colour_terminal() {
          (terminal == nullptr || std::string_view(terminal) != "dumb");
 }
 
-/// Returns the last value of `--name value` or `--name=value`.
-std::string value_of(std::string_view name, const std::vector<std::string>& arguments) {
+}  // namespace
+
+void set_message_form(message_form form) { current_form = form; }
+
+std::string last_value_of(std::string_view name, const std::vector<std::string>& arguments) {
   std::string value;
   for (std::size_t number = 0; number < arguments.size(); ++number) {
     const std::string_view text = arguments[number];
@@ -101,13 +104,9 @@ std::string value_of(std::string_view name, const std::vector<std::string>& argu
   return value;
 }
 
-}  // namespace
-
-void set_message_form(message_form form) { current_form = form; }
-
 message_form form_of(const std::vector<std::string>& arguments) {
-  if (value_of("--diagnostics", arguments) == "json") return message_form::json;
-  const std::string colour = value_of("--color", arguments);
+  if (last_value_of("--diagnostics", arguments) == "json") return message_form::json;
+  const std::string colour = last_value_of("--color", arguments);
   const bool is_coloured = colour == "always" || (colour != "never" && may_colour_terminal());
   return is_coloured ? message_form::coloured : message_form::plain;
 }

@@ -36,6 +36,9 @@ enum class message_form : std::uint8_t {
 /// Sets the form of all later messages; the default is plain.
 void set_message_form(message_form form);
 
+/// Returns the last value of `--name value` or `--name=value`; empty: none.
+[[nodiscard]] std::string last_value_of(std::string_view name, const std::vector<std::string>& arguments);
+
 /// Returns the form for the last values of the options --color (auto, always, never) and --diagnostics (text, json);
 /// `auto` is coloured on a terminal, unless NO_COLOR is set.
 [[nodiscard]] message_form form_of(const std::vector<std::string>& arguments);

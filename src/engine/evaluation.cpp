@@ -124,6 +124,7 @@ exec::options evaluation::execution_options() {
   chosen.buffers.factor = tuned.buffer_factor;
   chosen.records = &run_.values.records;
   chosen.wide = run_.values.wide_or_none();
+  chosen.strip_counters = run_.strip_counters.get();
   chosen.counter = &run_.values.counter;
   chosen.functors = run_.functors.table();
   chosen.stop = options.cancelled;

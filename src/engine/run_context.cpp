@@ -58,6 +58,9 @@ run_context::run_context(std::shared_ptr<const program_state> program, run_optio
   choose_device();
   if (options.jobs == 0) options.jobs = std::max(1U, std::thread::hardware_concurrency());
   limit_memory();
+  if (options.ranks != nullptr)
+    strip_counters = std::make_unique<exec::rank_strips>(
+        *options.ranks, exec::rank_means{options.jobs, options.memory_limit, options.spill_directory});
   set_program(std::move(program));
 }
 

@@ -13,6 +13,7 @@
 #include "engine/run_functors.hpp"
 #include "engine/run_values.hpp"
 #include "engine/tuning.hpp"
+#include "exec/cpu/rank_strips.hpp"
 #include "exec/run_monitor.hpp"
 #include "gpulog/error.hpp"
 #include "gpulog/options.hpp"
@@ -61,7 +62,8 @@ struct run_context {
   std::vector<std::string> remarks;  ///< warnings of the run, without a place
   double zero = 0;  ///< time at which the run began to read the program, in seconds of the steady clock
   exec::run_monitor monitor;
-  std::unique_ptr<device_start> device;  ///< nullptr if no device is requested or available
+  std::unique_ptr<exec::rank_strips> strip_counters;  ///< nullptr for one rank
+  std::unique_ptr<device_start> device;               ///< nullptr if no device is requested or available
 
  private:
   /// Checks the arguments of --place. @throws input_error

@@ -96,6 +96,12 @@ inline constexpr std::uint64_t sampled_searches = 64;
 inline constexpr double sample_share = 1.0 / 32;
 inline constexpr double least_sample_values = 1 << 14;
 
+// Rows counted by several ranks. No command measures the two.
+/// Bytes that rank 0 sends to all ranks, over a link of 10 Gbit/s.
+inline constexpr double rank_bytes_per_second = 1e9;
+/// Seconds of a task without data: ranks that wait sleep for up to 2 ms.
+inline constexpr double rank_task_seconds = 0.005;
+
 // Searches of factorized rows (`gpulog -j1 --backend cpu bench/closures/readers.dl -F GRAPH`).
 /// Search steps in the time to materialize a row and insert it into a set or an index. The readers take equally long
 /// with 1 and with 64.

@@ -25,6 +25,10 @@
 #include "storage/symbols/symbol_table.hpp"
 #include "storage/symbols/wide_values.hpp"
 
+namespace gpulog::kernels {
+class strip_counters;
+}
+
 /// Runs a plan to its fixpoint on a backend.
 namespace gpulog::exec {
 
@@ -135,6 +139,8 @@ struct options {
   /// Keeps sets and indexes after the last stratum that needs them, because strata may be continued
   /// (continue_stratum()).
   bool continues = false;
+  /// Processes that count rows of closures on a CPU; must outlive the executor; nullptr: none
+  kernels::strip_counters* strip_counters = nullptr;
   std::atomic<wide_word>* counter =
       nullptr;  ///< of autoinc(), shared by the executors of a plan; nullptr: a separate counter
 };

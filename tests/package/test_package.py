@@ -168,6 +168,11 @@ class Installed(InFolder):
         with open(self.path('a.parquet'), 'rb') as file:
             self.assertEqual(file.read(4), b'PAR1')
 
+    @unittest.skipUnless(os.environ.get('GPULOG_MPI') == 'ON', 'skipped: built without MPI')
+    def test_library_of_ranks_is_installed(self):
+        self.assertEqual([os.path.basename(path) for path in glob.glob(os.path.join(self.prefix, 'lib', '**', 'libgpulog_mpi*'),
+                                                                       recursive=True)], ['libgpulog_mpi.so'])
+
     def test_pages_are_installed(self):
         for name in ('man/man1/gpulog.1', 'bash-completion/completions/gpulog', 'zsh/vendor-completions/_gpulog',
                      'fish/vendor_completions.d/gpulog.fish'):
@@ -377,14 +382,16 @@ class Debian(InFolder):
         cls.packages = sorted(glob.glob(os.path.join(folder.name, '*.deb')))
 
     def test_one_package_for_users_and_one_for_developers(self):
-        self.assertEqual([os.path.basename(path).split('_')[0] for path in self.packages], ['gpulog', 'libgpulog-dev'])
+        of_ranks = ['gpulog-mpi'] if os.environ.get('GPULOG_MPI') == 'ON' else []
+        self.assertEqual([os.path.basename(path).split('_')[0] for path in self.packages],
+                         [*of_ranks, 'gpulog', 'libgpulog-dev'])
 
     @unittest.skipUnless(shutil.which('lintian'), 'skipped: no lintian')
     def test_lintian_finds_no_errors(self):
         run('lintian', '--allow-root', '--fail-on', 'error', *self.packages)
 
     def test_package_of_the_command(self):
-        package = self.packages[0]
+        package, = [path for path in self.packages if os.path.basename(path).startswith('gpulog_')]
         fields = dict(re.findall(r'^(\S+): (.*)$', run('dpkg-deb', '-f', package), re.M))
         self.assertEqual(fields['Package'], 'gpulog')
         self.assertTrue(fields['Version'].startswith(project_version() + '-'))

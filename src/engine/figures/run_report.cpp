@@ -123,6 +123,12 @@ class event_listener final : public exec::run_listener {
   const plan::rule_version* done_ = nullptr;           ///< finished, but not yet reported
 };
 
+rank_statistics ranks_of(const ranks::rank_group* group) {
+  if (group == nullptr) return {};
+  const ranks::rank_traffic& traffic = group->traffic();
+  return {group->size(), traffic.sent_bytes, traffic.received_bytes, traffic.waiting_seconds};
+}
+
 }  // namespace
 
 run_report::run_report(run_context& run, const evaluations& results) : run_(run), results_(results) {
@@ -211,6 +217,7 @@ void run_report::complete(io::output_files& files) {
   run_.figures.outcome = {"complete", "", std::nullopt};
   run_.figures.peak_process_bytes = peak_process_bytes();
   run_.figures.peak_spilled_bytes = run_.values.memory.peak_spilled();
+  run_.figures.ranks = ranks_of(run_.options.ranks);
   if (timeline_) run_.figures.samples = timeline_->samples();
   for (io::output_file& report : reports_) {
     report.write(to_json(run_.figures));
@@ -248,6 +255,7 @@ statistics run_report::snapshot(bool is_live) const {
   if (timeline_) result.samples = timeline_->samples();
   result.peak_process_bytes = peak_process_bytes();
   result.peak_spilled_bytes = run_.values.memory.peak_spilled();
+  result.ranks = ranks_of(run_.options.ranks);
   if (results_.current() != nullptr && results_.current()->has_executor()) add_strata(is_live, result);
   return result;
 }

@@ -151,7 +151,7 @@ std::string to_json(const statistics& figures) {
         {{"name", relation.name}, {"tuples", relation.tuples}, {"bytes", relation.bytes}, {"set", relation.set}});
   }
   const auto document_of_part = [](const auto& part) { return document_of(part); };
-  const ordered_json document = {
+  ordered_json document = {
       {"schema_version", statistics::schema_version},
       {"gpulog", version()},
       {"outcome", document_of(figures.outcome)},
@@ -191,6 +191,12 @@ std::string to_json(const statistics& figures) {
       {"sources", list_of(figures.sources, [](const source_statistics& one) {
          return ordered_json{{"path", one.path}, {"text", one.text}};
        })}};
+  if (figures.ranks.count > 1) {
+    document["ranks"] = {{"count", figures.ranks.count},
+                         {"sent_bytes", figures.ranks.sent_bytes},
+                         {"received_bytes", figures.ranks.received_bytes},
+                         {"waiting_seconds", figures.ranks.waiting_seconds}};
+  }
   // Names come from programs and files, which are not necessarily UTF-8.
   return document.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }

@@ -131,7 +131,7 @@ class cpu_machine {
   template <class Bound>
   std::optional<kernels::row_counts> run_reusing(const row_equations& task, const Bound& /*bound*/,
                                                  kernels::relation_list<relation>& relations, bool always,
-                                                 const std::atomic<bool>* stop) {
+                                                 const options& chosen) {
     const kernels::condensation_cut_offs cut = {.step_rows = cut_.numbered_step_rows,
                                                 .met_by_row = calibration::least_met_by_row,
                                                 .row_words = calibration::host_row_words_per_second,
@@ -141,7 +141,8 @@ class cpu_machine {
                                                 .least_sample_values = calibration::least_sample_values,
                                                 .range = cut_.range_elements,
                                                 .always = always};
-    return kernels::run_condensed(backend_, *resource_, task, relations, cut, stop, numbered_);
+    return kernels::run_condensed(backend_, *resource_, task, relations, cut, chosen.strip_counters, chosen.stop,
+                                  numbered_);
   }
   void materialize(relation& target) { target.materialize(backend_); }
   static constexpr double matrix_work_of_row = calibration::searched_steps_of_row;

@@ -91,10 +91,10 @@ template <class Machine>
 concept row_machine = requires(Machine& on, const row_equations& task, const kernels::row_wise_task& joins,
                                const std::optional<kernels::value_steps>& values,
                                kernels::relation_list<typename Machine::relation>& all, const std::atomic<bool>* stop,
-                               std::uint64_t (*bound)()) {
+                               const options& chosen, std::uint64_t (*bound)()) {
   { Machine::reusing_schedule } -> std::convertible_to<std::string_view>;
   { on.least_reused_rows() } -> std::convertible_to<std::uint64_t>;
-  { on.run_reusing(task, bound, all, bool{}, stop) } -> std::same_as<std::optional<kernels::row_counts>>;
+  { on.run_reusing(task, bound, all, bool{}, chosen) } -> std::same_as<std::optional<kernels::row_counts>>;
   { on.bitmap_values() } -> std::convertible_to<std::uint64_t>;
   { on.has_numbers() } -> std::same_as<bool>;
   { on.run_search(task, values, all, stop) } -> std::same_as<std::optional<kernels::row_counts>>;

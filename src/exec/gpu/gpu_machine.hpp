@@ -100,7 +100,7 @@ class gpu_machine {
   template <class Bound>
   std::optional<kernels::row_counts> run_reusing(const row_equations& task, const Bound& bound,
                                                  kernels::relation_list<relation>& relations, bool /*always*/,
-                                                 const std::atomic<bool>* /*stop*/) {
+                                                 const options& /*chosen*/) {
     small_runs_.flush();
     const takeover_cut_offs cut = {
         {cut_.numbered_step_rows, calibration::least_device_searches}, cut_.kept_row_words, cut_.block_row_bytes};

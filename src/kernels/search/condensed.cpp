@@ -69,7 +69,8 @@ const std::uint32_t* nodes_of_sources(const backend::piece_runner& workers, cons
 
 std::optional<std::vector<factorized_values>> factorize(const backend::piece_runner& workers,
                                                         backend::memory_resource& resource, const row_equations& task,
-                                                        const numbered_graph& graph, stage_clock& clock) {
+                                                        const numbered_graph& graph, unsigned processes,
+                                                        stage_clock& clock) {
   // Each source may add a vertex and a list.
   const bool has_places =
       graph.numbers + graph.sources < UINT32_MAX && graph.steps.all.size() + graph.starts.all.size() < UINT32_MAX;
@@ -83,7 +84,7 @@ std::optional<std::vector<factorized_values>> factorize(const backend::piece_run
   factorized_graph made =
       storage::factorize(workers, resource, condensed, graph.starts.view(), graph.invariants->columns(), graph.sources,
                          {nodes_of_sources(workers, task, graph, numbers), steps});
-  made.strip_words = strip_words(made.components, workers.workers());
+  made.strip_words = strip_words(made.components, workers.workers() * processes);
   const auto shared = std::make_shared<const factorized_graph>(std::move(made));
   std::vector<factorized_values> members;
   for (std::size_t m = 0; m < task.members.size(); ++m) {

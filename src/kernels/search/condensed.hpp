@@ -4,6 +4,7 @@
 #include <atomic>
 #include <bit>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -105,13 +106,14 @@ template <class Relations>
                                      const numbered_graph& graph, double least, const condensation_cut_offs& cut);
 
 /// Builds the members' rows over the graph's components, without row counts. The graph keeps the tuples.
+/// @param processes that may count rows
 /// @return nothing if numbers exceed 32 bits
 /// @throws backend::memory_exceeded
 [[nodiscard]] std::optional<std::vector<storage::factorized_values>> factorize(const backend::piece_runner& workers,
                                                                                backend::memory_resource& resource,
                                                                                const row_equations& task,
                                                                                const numbered_graph& graph,
-                                                                               stage_clock& clock);
+                                                                               unsigned processes, stage_clock& clock);
 
 /// Returns whether uniting rows is expected to be faster than searches. The sample stops when it has visited enough
 /// values to decide, or has used its share of the time.
@@ -119,24 +121,74 @@ template <class Relations>
                                      const numbered_graph& graph, const storage::factorized_graph& condensed,
                                      const condensation_cut_offs& cut);
 
-/// Counts the rows of all members, strip by strip.
+/// The strips that a process counts: `process`, `process` + `processes`, and so on.
+struct strip_share {
+  std::uint32_t process = 0;
+  std::uint32_t processes = 1;
+
+  [[nodiscard]] std::uint32_t strips(const storage::factorized_graph& graph) const {
+    return (graph.strips() + processes - 1 - process) / processes;
+  }
+};
+
+/// Further processes that count strips.
+class strip_counters {
+ public:
+  strip_counters() = default;
+  strip_counters(const strip_counters&) = delete;
+  strip_counters& operator=(const strip_counters&) = delete;
+  virtual ~strip_counters() = default;
+
+  /// Returns the number of processes including this process, whose share is the first.
+  [[nodiscard]] virtual unsigned processes() const = 0;
+  /// Returns whether the others save more time than they cost.
+  /// @param seconds expected time of one process for all strips
+  [[nodiscard]] virtual bool pay(double seconds, const storage::factorized_graph& graph) const = 0;
+  /// Begins to count the shares of the other processes.
+  virtual void begin(const std::vector<storage::factorized_values>& members) = 0;
+  /// Adds the counts to `rows_in_front`.
+  virtual void end(std::vector<storage::factorized_values>& members) = 0;
+};
+
+/// Sets rows_in_front[strip + 1] to the number of rows in the strip, for the strips of a share.
 /// @throws backend::memory_exceeded, interrupted
 template <class Backend>
-void count_rows(Backend& backend, backend::memory_resource& resource, std::vector<storage::factorized_values>& members,
-                const std::atomic<bool>* stop) {
+void count_strips(Backend& backend, backend::memory_resource& resource,
+                  std::vector<storage::factorized_values>& members, const strip_share& share,
+                  const std::atomic<bool>* stop) {
   const storage::factorized_graph& graph = *members.front().graph;
-  for (auto& member : members) member.rows_in_front = storage::array<std::uint64_t>(resource, graph.strips() + 1ULL);
   // The first strips take longest and start first.
   std::atomic<std::uint32_t> next{0};
-  const std::uint64_t parts = std::min<std::uint64_t>(backend.workers(), graph.strips());
-  backend.for_each_tile(parts, 1, [&](unsigned, std::uint64_t, std::uint64_t) {
-    storage::strip_reader reader(resource, graph);
-    for (std::uint32_t strip = next++; strip < graph.strips(); strip = next++) {
-      if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw interrupted{};
-      reader.make(strip);
-      for (auto& member : members) member.rows_in_front[strip + 1ULL] = reader.count(member);
-    }
-  });
+  const std::uint32_t strips = share.strips(graph);
+  backend.for_each_tile(std::min<std::uint64_t>(backend.workers(), strips), 1,
+                        [&](unsigned, std::uint64_t, std::uint64_t) {
+                          storage::strip_reader reader(resource, graph);
+                          for (std::uint32_t number = next++; number < strips; number = next++) {
+                            const std::uint32_t strip = share.process + number * share.processes;
+                            if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw interrupted{};
+                            reader.make(strip);
+                            for (auto& member : members) member.rows_in_front[strip + 1ULL] = reader.count(member);
+                          }
+                        });
+}
+
+/// Counts the rows of all members, strip by strip.
+/// @param others nullptr: none
+/// @throws as count_strips(), and the exceptions of `others`
+template <class Backend>
+void count_rows(Backend& backend, backend::memory_resource& resource, std::vector<storage::factorized_values>& members,
+                strip_counters* others, const std::atomic<bool>* stop) {
+  const storage::factorized_graph& graph = *members.front().graph;
+  for (auto& member : members) member.rows_in_front = storage::array<std::uint64_t>(resource, graph.strips() + 1ULL);
+  if (others != nullptr) others->begin(members);
+  std::exception_ptr failure;
+  try {
+    count_strips(backend, resource, members, {0, others == nullptr ? 1 : others->processes()}, stop);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  if (others != nullptr) others->end(members);
+  if (failure) std::rethrow_exception(failure);
   for (auto& member : members) {
     for (std::uint32_t strip = 0; strip < graph.strips(); ++strip)
       member.rows_in_front[strip + 1ULL] += member.rows_in_front[strip];
@@ -144,14 +196,15 @@ void count_rows(Backend& backend, backend::memory_resource& resource, std::vecto
 }
 
 /// Runs the fixpoint and replaces the members' rows, the first tuples, by matrices.
+/// @param others processes that may count rows; nullptr: none
 /// @param numbered receives the graph of numbers if it was built but components do not pay
 /// @return nothing, without any effect, if components do not pay
 /// @throws memory_exceeded, interrupted
 template <class Backend>
 std::optional<row_counts> run_condensed(Backend& backend, backend::memory_resource& resource, const row_equations& task,
                                         const relation_list<storage::relation>& relations,
-                                        const condensation_cut_offs& cut, const std::atomic<bool>* stop,
-                                        std::optional<numbered_graph>& numbered) {
+                                        const condensation_cut_offs& cut, strip_counters* others,
+                                        const std::atomic<bool>* stop, std::optional<numbered_graph>& numbered) {
   const backend::piece_runner workers(backend, cut.range);
   stage_clock clock;
   const double least = least_met(task, relations, cut.met_by_row);
@@ -160,14 +213,18 @@ std::optional<row_counts> run_condensed(Backend& backend, backend::memory_resour
   if (!numbered) return std::nullopt;
   if (!cut.always && !has_long_searches(workers, resource, *numbered, least, cut)) return std::nullopt;
   clock.end("sample");
-  auto members = factorize(workers, resource, task, *numbered, clock);
+  auto members = factorize(workers, resource, task, *numbered, others == nullptr ? 1 : others->processes(), clock);
   if (!members) return std::nullopt;
   if (!cut.always && !condensation_pays(workers, resource, *numbered, *members->front().graph, cut))
     return std::nullopt;
   numbered.reset();
+  if (others != nullptr && !cut.always) {
+    const storage::factorized_graph& graph = *members->front().graph;
+    if (!others->pay(graph.row_words(workers) / cut.row_words / backend.workers(), graph)) others = nullptr;
+  }
   clock.end("sample");
-  count_rows(backend, resource, *members, stop);
-  clock.end("strips");
+  count_rows(backend, resource, *members, others, stop);
+  clock.end(others == nullptr ? "strips" : "strips on all ranks");
   row_counts counts{0, 1};
   counts.stages = clock.stages();
   for (std::size_t m = 0; m < members->size(); ++m) {

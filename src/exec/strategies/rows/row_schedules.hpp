@@ -110,7 +110,7 @@ std::optional<kernels::row_counts> reuse_rows(stratum_run<Machine>& run) {
   const bool always = forces_recursions(shared.chosen.rows);
   if (!always && shared.rows_of(run.stratum) < shared.machine.least_reused_rows()) return std::nullopt;
   return shared.machine.run_reusing(
-      *run.stratum.rows, [&run] { return bound_of_steps(run); }, shared.relations, always, shared.chosen.stop);
+      *run.stratum.rows, [&run] { return bound_of_steps(run); }, shared.relations, always, shared.chosen);
 }
 
 // Products.

@@ -4,34 +4,14 @@
 #include <fmt/format.h>
 
 #include <string>
-#include <vector>
 
 #include "support/error.hpp"
+#include "support/own_library.hpp"
 
 namespace gpulog::io {
 namespace {
 
 constexpr const char* library_name = "libgpulog_arrow.so";
-
-/// Returns the folder of the program or library that contains this function.
-std::filesystem::path own_folder() {
-  Dl_info self{};
-  if (dladdr(reinterpret_cast<const void*>(&own_folder), &self) == 0 || self.dli_fname == nullptr) return {};
-  std::error_code ignored;
-  // For a program, dli_fname is argv[0].
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  const std::filesystem::path file(self.dli_fname);
-  const bool is_library = file.has_parent_path() && file.filename().string().find(".so") != std::string::npos;
-  return (is_library || ignored ? file : program).parent_path();
-}
-
-/// Candidate folders: the program's folder in a build, then the installed folders. A program with a static libgpulog
-/// may be anywhere.
-std::vector<std::filesystem::path> places() {
-  const std::filesystem::path folder = own_folder();
-  return {folder, folder / ".." / "lib", folder / ".." / GPULOG_LIBRARY_FOLDER / "gpulog", folder / "gpulog",
-          std::filesystem::path(GPULOG_INSTALLED_LIBRARIES) / "gpulog"};
-}
 
 /// The functions of libgpulog_arrow.so, which stays loaded.
 struct arrow_library {
@@ -40,13 +20,7 @@ struct arrow_library {
   std::string failure;
 
   arrow_library() {
-    void* library = nullptr;
-    for (const std::filesystem::path& folder : places()) {
-      const std::filesystem::path file = folder / library_name;
-      std::error_code ignored;
-      if (library == nullptr && std::filesystem::exists(file, ignored)) library = open(file.string());
-    }
-    if (library == nullptr && failure.empty()) library = open(library_name);
+    void* const library = load_own_library(library_name, failure);
     if (library == nullptr) return;
     read = reinterpret_cast<arrow_read_function>(dlsym(library, arrow_read_name));
     write = reinterpret_cast<arrow_write_function>(dlsym(library, arrow_write_name));
@@ -62,16 +36,6 @@ struct arrow_library {
           fmt::format("Parquet and Arrow files need a gpulog that was built with Apache Arrow ({})", library.failure));
     }
     return library;
-  }
-
- private:
-  void* open(const std::string& name) {
-    void* const opened = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (opened == nullptr) {
-      const char* const reason = dlerror();
-      failure = reason == nullptr ? name : reason;
-    }
-    return opened;
   }
 };
 

@@ -1,0 +1,13 @@
+# Several ranks: built if MPI is found, otherwise left out. The command loads libgpulog_mpi.so only for such runs.
+set(GPULOG_MPI AUTO CACHE STRING "Build what runs with several ranks need: AUTO, ON or OFF")
+set(GPULOG_MPI_FOUND OFF)
+if(GPULOG_MPI AND NOT GPULOG_SANITIZE)
+  set(MPI_CXX_SKIP_MPICXX ON)
+  find_package(MPI QUIET COMPONENTS CXX)
+  if(MPI_CXX_FOUND)
+    set(GPULOG_MPI_FOUND ON)
+  elseif(GPULOG_MPI STREQUAL "ON")
+    message(FATAL_ERROR "GPULOG_MPI=ON, but no MPI was found")
+  endif()
+endif()
+message(STATUS "gpulog: several ranks ${GPULOG_MPI_FOUND}")

@@ -1,0 +1,121 @@
+// libgpulog_mpi.so: the communicator over MPI. A separate library, so that runs without ranks do not load MPI.
+#include <mpi.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ranks/communicator.hpp"
+
+namespace {
+
+/// Counts of MPI 3 are int: longer messages have several parts.
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 28;
+
+using clock_type = std::chrono::steady_clock;
+
+/// Waits for the end of a request without using a processor: MPI_Wait would spin.
+/// @return seconds
+double wait(MPI_Request& request) {
+  const auto begin = clock_type::now();
+  constexpr int spins = 1000;
+  constexpr std::chrono::microseconds first_pause{20};
+  constexpr std::chrono::microseconds last_pause{2000};
+  int is_done = 0;
+  for (int i = 0; i < spins && is_done == 0; ++i) MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+  for (auto pause = first_pause; is_done == 0; pause = std::min(2 * pause, last_pause)) {
+    std::this_thread::sleep_for(pause);
+    MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+  }
+  return std::chrono::duration<double>(clock_type::now() - begin).count();
+}
+
+/// Calls transfer(data, bytes, request) for each part of a message, and waits for its end.
+/// @return seconds
+template <class Transfer>
+double in_parts(char* data, std::uint64_t bytes, const Transfer& transfer) {
+  double seconds = 0;
+  for (std::uint64_t begin = 0; begin < bytes; begin += most_bytes) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    transfer(data + begin, static_cast<int>(std::min(most_bytes, bytes - begin)), &request);
+    seconds += wait(request);
+  }
+  return seconds;
+}
+
+class mpi_communicator final : public gpulog::ranks::communicator {
+ public:
+  mpi_communicator() {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  }
+  ~mpi_communicator() override { MPI_Finalize(); }
+
+  [[nodiscard]] unsigned rank() const override { return static_cast<unsigned>(rank_); }
+  [[nodiscard]] unsigned size() const override { return static_cast<unsigned>(size_); }
+
+  using communicator::broadcast;
+  void broadcast(void* data, std::uint64_t bytes) override {
+    traffic_.waiting_seconds +=
+        in_parts(static_cast<char*>(data), bytes, [](char* part, int count, MPI_Request* request) {
+          MPI_Ibcast(part, count, MPI_BYTE, 0, MPI_COMM_WORLD, request);
+        });
+    if (rank_ == 0) {
+      traffic_.sent_bytes += bytes * (size() - 1);
+    } else {
+      traffic_.received_bytes += bytes;
+    }
+  }
+
+  [[nodiscard]] std::vector<std::string> gather(const std::string& text) override {
+    const std::uint64_t bytes = text.size();
+    std::vector<std::uint64_t> all(rank_ == 0 ? size() : 0);
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Igather(&bytes, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, 0, MPI_COMM_WORLD, &request);
+    traffic_.waiting_seconds += wait(request);
+    std::vector<std::string> texts;
+    if (rank_ != 0) {
+      traffic_.sent_bytes += bytes;
+      traffic_.waiting_seconds +=
+          in_parts(const_cast<char*>(text.data()), bytes, [](char* part, int count, MPI_Request* sent) {
+            MPI_Isend(part, count, MPI_BYTE, 0, 0, MPI_COMM_WORLD, sent);
+          });
+      return texts;
+    }
+    texts.push_back(text);
+    for (int from = 1; from < size_; ++from) {
+      std::string& received = texts.emplace_back(all[static_cast<std::size_t>(from)], '\0');
+      traffic_.received_bytes += received.size();
+      traffic_.waiting_seconds +=
+          in_parts(received.data(), received.size(), [from](char* part, int count, MPI_Request* receiving) {
+            MPI_Irecv(part, count, MPI_BYTE, from, 0, MPI_COMM_WORLD, receiving);
+          });
+    }
+    return texts;
+  }
+
+ private:
+  int rank_ = 0;
+  int size_ = 1;
+};
+
+}  // namespace
+
+#if defined(OPEN_MPI)
+extern "C" __attribute__((visibility("default"))) const bool gpulog_mpi_is_open_mpi = true;
+#else
+extern "C" __attribute__((visibility("default"))) const bool gpulog_mpi_is_open_mpi = false;
+#endif
+
+extern "C" __attribute__((visibility("default"))) gpulog::ranks::communicator* gpulog_join_ranks() {
+  int is_started = 0;
+  MPI_Initialized(&is_started);
+  int provided = MPI_THREAD_SINGLE;
+  if (is_started != 0 || MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS)
+    return nullptr;
+  if (provided < MPI_THREAD_SERIALIZED) return nullptr;
+  return new mpi_communicator;
+}
