@@ -1,6 +1,8 @@
 """gpulog test: expectations, folders with outputs, --update, --coverage, --junit, --timeout."""
 import os
-import re
+import resource
+import signal
+import time
 import unittest
 import xml.etree.ElementTree
 
@@ -319,13 +321,27 @@ program.dl:10: no test derives a tuple
 
     def test_time_limit(self):
         self.write('a.test.dl', ENDLESS)
+        process = self.check('--timeout', '0.5')
+        self.assertRegex(process.output, r'\Aa\.test\.dl: No result within the time limit\n(  .*\n)*1 test with 1 check: 1 failed\n\Z')
+        self.assertEqual(process.returncode, 1)
+
+    def test_process_that_dies(self):
+        self.write('a.test.dl', ENDLESS)
         self.write('b.test.dl', '.decl a()\n// expect not a()\n')
-        process = self.check('--timeout', '0.5', '-j', '1')
-        self.assertRegex(process.output, re.compile(r'''\Aa\.test\.dl: No result within the time limit
-  after .*
-(?:.*\n)*2 tests with 2 checks: 1 failed
-\Z'''))
-        self.assertEqual((process.returncode, process.errors), (1, ''))
+        process = self.run_gpulog('test', preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (1, 3)))
+        self.assert_prints(process, 'a.test.dl: The process was ended by SIGXCPU\n2 tests with 2 checks: 1 failed\n', status=1)
+
+    def test_interrupt(self):
+        self.write('a.test.dl', ENDLESS)
+        folder = self.path('temporary')
+        os.mkdir(folder)
+        process = self.start('test', env={**os.environ, 'TMPDIR': folder})
+        while not os.listdir(folder):
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate()
+        self.assertEqual((process.returncode, output, errors), (-signal.SIGINT, '', ''))
+        self.assertEqual(os.listdir(folder), [])
 
     def test_line_ends_and_encodings(self):
         self.check_test('\ufeff.decl a(x:symbol)\r\na("é").\r\n// expect a("é")\r\n// expect a = {("é")}\r\n',

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,7 +48,7 @@ void remove_folder(const std::string& path) {
 /// Checks a test in a new process, and sends the result.
 [[noreturn]] void run_child(const test_case& test, const std::string& scratch, int output,
                             const std::function<test_result(const test_case&, const std::string&)>& run) {
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   watch_signals();
   test_result result;
   try {
@@ -63,9 +64,42 @@ void remove_folder(const std::string& path) {
   } catch (const error&) {
     _exit(1);  // the parent has ended
   }
-  if (cancelling_signal() != 0) remove_folder(scratch);
   _exit(0);
 }
+
+/// Reports signals that end the process as input of a descriptor, during the lifetime of this object.
+class ending_signals {
+ public:
+  ending_signals() {
+    sigemptyset(&signals_);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+      struct sigaction action {};
+      const bool is_ignored = ::sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+      if (!is_ignored) sigaddset(&signals_, number);
+    }
+    pthread_sigmask(SIG_BLOCK, &signals_, &before_);
+    descriptor_ = ::signalfd(-1, &signals_, SFD_CLOEXEC);
+  }
+  ending_signals(const ending_signals&) = delete;
+  ending_signals& operator=(const ending_signals&) = delete;
+  ~ending_signals() {
+    ::close(descriptor_);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+  [[nodiscard]] int descriptor() const { return descriptor_; }
+  /// Ends the process by the signal that the descriptor has reported.
+  void end_process() const {
+    signalfd_siginfo received{};
+    if (::read(descriptor_, &received, sizeof received) != sizeof received) return;
+    pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
+    ::raise(static_cast<int>(received.ssi_signo));
+  }
+
+ private:
+  sigset_t signals_{}, before_{};
+  int descriptor_;
+};
 
 /// A test that runs.
 struct running_test {
@@ -123,10 +157,12 @@ class test_runner {
       inputs.push_back({one.input, POLLIN, 0});
       next = std::min(next, one.deadline);
     }
+    inputs.push_back({signals_.descriptor(), POLLIN, 0});
     constexpr std::chrono::milliseconds longest(60'000);
     const auto rest = std::chrono::ceil<std::chrono::milliseconds>(next - clock::now());
     const auto limit = std::clamp(rest, std::chrono::milliseconds(0), longest);
     ::poll(inputs.data(), inputs.size(), static_cast<int>(limit.count()));
+    if (inputs.back().revents != 0) stop();
     std::size_t place = 0;
     for (auto one = running_.begin(); one != running_.end(); ++place) {
       const bool has_ended = inputs[place].revents != 0 && !read_some(*one);
@@ -155,6 +191,17 @@ class test_runner {
     one.deadline = clock::now() + grace_period;
   }
 
+  /// After a signal: ends all tests and this process.
+  void stop() {
+    for (const running_test& one : running_) {
+      ::kill(one.process, SIGKILL);
+      ::waitpid(one.process, nullptr, 0);
+      remove_folder(one.scratch);
+    }
+    running_.clear();
+    signals_.end_process();
+  }
+
   void finish(running_test& one) {
     ::close(one.input);
     int status = 0;
@@ -179,6 +226,7 @@ class test_runner {
 
   const std::vector<test_case>& tests_;
   double timeout_;
+  ending_signals signals_;
   const std::function<test_result(const test_case&, const std::string&)>& run_;
   std::list<running_test> running_;
   std::vector<std::optional<test_result>> results_;
