@@ -53,6 +53,7 @@ class cpu_machine {
                                                   .memories = true,
                                                   .several_indexes = true,
                                                   .late_indexes = true,
+                                                  .keeps_runs = true,
                                                   .timed_candidates = true,
                                                   .streams = true};
   static constexpr bool leaves_steps_to_host = false;
@@ -306,6 +307,12 @@ class cpu_machine {
 
   pipeline_counts run(const kernels::pipeline& program, kernels::relation_list<relation>& relations, std::uint64_t rows,
                       double expected_candidates, const std::atomic<bool>* stop) {
+    std::shared_ptr<void> kept;
+    return run(program, relations, rows, expected_candidates, stop, kept);
+  }
+  /// @param kept filled by the first run, for later runs with the same arguments except the numbers
+  pipeline_counts run(const kernels::pipeline& program, kernels::relation_list<relation>& relations, std::uint64_t rows,
+                      double expected_candidates, const std::atomic<bool>* stop, std::shared_ptr<void>& kept) {
     const kernels::segment& first = program.segments.front();
     storage::host_row_matrix* const matrix =
         first.kind == kernels::expansion_kind::scan ? relations[first.source]->matrix() : nullptr;
@@ -320,9 +327,9 @@ class cpu_machine {
         });
       }
       return run_rows(program, relations, scan.rows(), std::min(expected_candidates, static_cast<double>(scan.rows())),
-                      stop, scan.columns());
+                      stop, scan.columns(), kept);
     }
-    return run_rows(program, relations, rows, expected_candidates, stop, nullptr);
+    return run_rows(program, relations, rows, expected_candidates, stop, nullptr, kept);
   }
 
  private:
@@ -345,7 +352,7 @@ class cpu_machine {
   /// @param given columns of the first rows; nullptr: from the relation
   pipeline_counts run_rows(const kernels::pipeline& program, kernels::relation_list<relation>& relations,
                            std::uint64_t rows, double expected_candidates, const std::atomic<bool>* stop,
-                           const word* const* given) {
+                           const word* const* given, std::shared_ptr<void>& kept) {
     relation& target = *relations[program.target];
     if (given == nullptr && !target.has_set()) {
       if (const auto copied = kernels::copied_columns(program, relations)) {
@@ -354,8 +361,10 @@ class cpu_machine {
         return {rows, rows, rows};
       }
     }
-    return pipeline_run<Backend>(means(), program, relations, stop)
-        .run(rows, workers_of_run(rows, expected_candidates), given);
+    // Results of aggregates and windows that hold for a single run are part of the run.
+    if (kept == nullptr || program.may_remember)
+      kept = std::make_shared<pipeline_run<Backend>>(means(), program, relations, stop);
+    return static_cast<pipeline_run<Backend>*>(kept.get())->run(rows, workers_of_run(rows, expected_candidates), given);
   }
 
   static void count_copy(const kernels::pipeline& program, std::uint64_t rows) {

@@ -35,9 +35,9 @@ struct run_means {
   }
 };
 
-/// A run of a pipeline. Workers divide the rows of the first segment, and leave bindings with many matches to all
-/// workers. A run of the calling thread becomes a run of several workers if the work exceeds the expectation. Runs of
-/// different pipelines can share workers (join()).
+/// Runs of a pipeline, one after another. Workers divide the rows of the first segment, and leave bindings with many
+/// matches to all workers. A run of the calling thread becomes a run of several workers if the work exceeds the
+/// expectation. Runs of different pipelines can share workers (join()).
 template <class Backend>
 class pipeline_run final : private kernels::match_sharer {
  public:
@@ -56,11 +56,13 @@ class pipeline_run final : private kernels::match_sharer {
   /// Runs rows [0, rows) of the first segment.
   /// @param given columns of the rows; nullptr: from the relation
   pipeline_counts run(std::uint64_t rows, unsigned workers, const word* const* given) {
+    counts_ = {};
+    waiting_.clear();
     std::uint64_t begin = 0;
     if (workers == 1) {
       begin = run_alone(rows, given);
       if (begin == rows && waiting_.empty()) return end_run();
-      workers = means_.workers_for(expected_rest(begin, rows), means_.cut->parallel_candidates);
+      workers = means_.workers_for(expected_rest(counts_.bindings, begin, rows), means_.cut->parallel_candidates);
     }
     kernels::refresh_searched(*program_, *relations_);
     kernels::worker_gate gate(workers);
@@ -72,6 +74,7 @@ class pipeline_run final : private kernels::match_sharer {
     });
     pool_ = nullptr;
     end_workers();
+    workers_.clear();
     return end_run();
   }
 
@@ -102,7 +105,7 @@ class pipeline_run final : private kernels::match_sharer {
   template <class Feed>
   pipeline_counts run_fed(unsigned workers, const Feed& feed) {
     if (workers == 1) {
-      auto runner = only_runner(nullptr);
+      auto& runner = only_runner(nullptr);
       feed([&](unsigned, std::uint64_t begin, std::uint64_t end, const word* const* given) {
         runner.run(begin, end, make_room(), given);
       });
@@ -143,10 +146,17 @@ class pipeline_run final : private kernels::match_sharer {
     return
         [this](std::uint64_t room, const auto&... helpers) { target().make_room(*means_.backend, room, helpers...); };
   }
-  [[nodiscard]] kernels::tile_runner<storage::exclusive_access> only_runner(kernels::match_sharer* sharer) {
+  /// @param sharer the same in each run
+  [[nodiscard]] auto& only_runner(kernels::match_sharer* sharer) {
     gate_ = &only_gate_;
-    return {*program_,         *relations_,      0,     *means_.scratch->front(), *gate_, stop_,
-            memory_.windows(), memory_.folded(), sharer};
+    pool_ = nullptr;
+    if (only_) {
+      only_->restart();
+    } else {
+      only_.emplace(*program_, *relations_, 0U, *means_.scratch->front(), *gate_, stop_, memory_.windows(),
+                    memory_.folded(), sharer);
+    }
+    return *only_;
   }
   template <class Runner>
   void add_counts(const Runner& runner) {
@@ -164,21 +174,20 @@ class pipeline_run final : private kernels::match_sharer {
   /// Runs rows on the calling thread until the remaining rows and matches are work for several workers.
   /// @return the number of rows
   std::uint64_t run_alone(std::uint64_t rows, const word* const* given) {
-    auto runner = only_runner(sharer());
-    std::uint64_t done = 0;
-    do {
-      const std::uint64_t end = may_share_ ? std::min(rows, done + storage::tile_rows) : rows;
-      runner.run(done, end, make_room(), given);
-      done = end;
-      counts_.bindings = runner.bindings();
-    } while (done < rows && waiting_.empty() && expected_rest(done, rows) < means_.cut->parallel_candidates);
-    counts_.bindings = 0;
+    auto& runner = only_runner(sharer());
+    std::uint64_t done = may_share_ ? std::min<std::uint64_t>(rows, storage::tile_rows) : rows;
+    runner.run(0, done, make_room(), given);
+    while (done < rows && waiting_.empty() &&
+           expected_rest(runner.bindings(), done, rows) < means_.cut->parallel_candidates) {
+      const std::uint64_t begin = std::exchange(done, std::min(rows, done + storage::tile_rows));
+      runner.run(begin, done, make_room(), given);
+    }
     add_counts(runner);
     return done;
   }
   /// Returns the expected number of bindings of waiting matches and of the rows after the first `done`.
-  [[nodiscard]] double expected_rest(std::uint64_t done, std::uint64_t rows) const {
-    double rest = static_cast<double>(counts_.bindings) / static_cast<double>(done) * static_cast<double>(rows - done);
+  [[nodiscard]] double expected_rest(std::uint64_t bindings, std::uint64_t done, std::uint64_t rows) const {
+    double rest = static_cast<double>(bindings) / static_cast<double>(done) * static_cast<double>(rows - done);
     for (const shared_pointer& one : waiting_) rest += static_cast<double>(one->size());
     return rest;
   }
@@ -269,6 +278,7 @@ class pipeline_run final : private kernels::match_sharer {
   run_memory memory_;
   bool may_share_;
   kernels::worker_gate only_gate_{1};
+  std::optional<kernels::tile_runner<storage::exclusive_access>> only_;  ///< of the calling thread; kept between runs
   kernels::worker_gate* gate_ = &only_gate_;
   pipeline_counts counts_;
   std::vector<worker_run> workers_;

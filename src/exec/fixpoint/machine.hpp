@@ -44,6 +44,7 @@ struct machine_abilities {
   bool memories = false;          ///< keeps results of aggregates and windows between runs
   bool several_indexes = false;   ///< refreshes several indexes concurrently
   bool late_indexes = false;      ///< refreshes an index on search if few rows are missing
+  bool keeps_runs = false;        ///< a version's run prepares its further runs
   bool timed_candidates = false;  ///< the time of a run indicates its number of candidates
   bool streams = false;           ///< copies rows to the host piece by piece
   bool device_columns = false;    ///< columns are in device memory
@@ -141,6 +142,13 @@ concept remembering_machine = requires(Machine& on, kernels::pipeline& program) 
 };
 
 template <class Machine>
+concept run_keeping_machine = requires(Machine& on, const kernels::pipeline& program,
+                                       kernels::relation_list<typename Machine::relation>& all,
+                                       const std::atomic<bool>* stop, std::shared_ptr<void>& kept) {
+  { on.run(program, all, std::uint64_t{}, double{}, stop, kept) } -> std::same_as<pipeline_counts>;
+};
+
+template <class Machine>
 concept fixpoint_machine =
     pipeline_machine<Machine> &&(!Machine::abilities.set_kinds || set_choosing_machine<Machine>)&&(
         !Machine::abilities.row_matrices ||
@@ -153,7 +161,9 @@ concept fixpoint_machine =
         looping_machine<Machine>)&&(!Machine::abilities.memories ||
                                     remembering_machine<Machine>)&&(!Machine::abilities.subsumptions ||
                                                                     requires { typename Machine::subsumptions; }) &&
-    (!Machine::abilities.timed_candidates || requires { double{Machine::candidates_a_second}; }) &&
+    (!Machine::abilities.keeps_runs ||
+     run_keeping_machine<Machine>)&&(!Machine::abilities.timed_candidates ||
+                                     requires { double{Machine::candidates_a_second}; }) &&
     (!Machine::abilities.own_clock ||
      requires(Machine & on) {
        { on.phases() } -> std::same_as<machine_phases>;

@@ -81,7 +81,6 @@ class matrix_reads {
   void limit_lookups([[maybe_unused]] const plan::rule_version& version, [[maybe_unused]] bool may_end,
                      [[maybe_unused]] stratum_statistics& figures) {
     if constexpr (can.row_matrices) {
-      if (!shared_->is_searching) return;
       std::set<relation_id> costly;
       for_each_column_read(shared_->program, version, [&](const plan::column_read& read) {
         if (is_costly(read)) costly.insert(read.relation);

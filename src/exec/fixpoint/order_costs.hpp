@@ -18,13 +18,18 @@ namespace gpulog::exec {
 template <class Machine>
 class order_costs {
  public:
-  explicit order_costs(stratum_run<Machine>& run) : run_(&run) {}
+  explicit order_costs(stratum_run<Machine>& run) : run_(&run) {
+    if (run.stops == nullptr || !run.stops->put_back) return;
+    for (const auto& versions : run.phases) {
+      for (const running_version& version : versions) has_changes_ = has_changes_ || has_changed(version);
+    }
+  }
 
   /// Limits the observed versions of a phase.
   void grant(std::size_t phase) {
+    if (!has_changes_) return;
     for (const observed& one : observed_) one.version->pipeline.budget = nullptr;
     observed_.clear();
-    if (run_->stops == nullptr || !run_->stops->put_back) return;
     std::size_t number = 0;
     for (std::size_t p = 0; p < phase; ++p) number += run_->phases[p].size();
     for (running_version& version : run_->phases[phase]) {
@@ -64,11 +69,13 @@ class order_costs {
     std::unique_ptr<kernels::work_budget> budget;
   };
 
+  [[nodiscard]] static bool has_changed(const running_version& version) {
+    const plan::rule_version& planned = *version.planned;
+    return !planned.is_retired && !planned.is_put_back && version.delta && !version.figures->former.empty();
+  }
   /// Returns the bindings that a run may make; nothing: no limit.
   [[nodiscard]] std::optional<double> bindings_left(const running_version& version) const {
-    const plan::rule_version& planned = *version.planned;
-    if (planned.is_retired || planned.is_put_back || !version.delta || version.figures->former.empty())
-      return std::nullopt;
+    if (!has_changed(version)) return std::nullopt;
     const version_statistics& figures = *version.figures;
     const plan_work change = figures.former.back();
     const plan_work start = figures.former.size() < 2 ? plan_work() : figures.former[figures.former.size() - 2];
@@ -83,6 +90,7 @@ class order_costs {
   }
 
   stratum_run<Machine>* run_;
+  bool has_changes_ = false;  ///< whether the order of any version has changed
   std::vector<observed> observed_;
 };
 

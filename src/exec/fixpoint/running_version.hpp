@@ -39,6 +39,7 @@ struct running_version {
   /// supplementary relation that only void versions read.
   bool is_void = false;
   std::optional<relation_id> delta = {};  ///< the relation whose new rows the version reads
+  std::shared_ptr<void> kept = nullptr;   ///< the machine's preparation of further runs (abilities.keeps_runs)
 
   void count(const pipeline_counts& counts, std::uint64_t rows) {
     figures->candidates += counts.candidates;

@@ -30,9 +30,11 @@ class step_timer {
   /// @param is_short whether the run was; a long one that is not expected began at the last reading, or little later
   /// @return seconds
   double end(step_clock& clock, bool is_short) {
-    if (is_measured_ || !is_short) seconds_ = clock.read() - start_;
+    if (!is_estimated(is_short)) seconds_ = clock.read() - start_;
     return seconds_;
   }
+  /// Returns whether end() gives the seconds of an earlier run.
+  [[nodiscard]] bool is_estimated(bool is_short) const { return is_short && !is_measured_; }
 
  private:
   unsigned left_ = 0;  ///< short runs that are not measured

@@ -58,6 +58,13 @@ class tile_runner {
   tile_runner(const tile_runner&) = delete;  // parts refer to each other
   tile_runner& operator=(const tile_runner&) = delete;
 
+  /// Begins another run of the pipeline, whose counts start at 0.
+  void restart() {
+    bindings_ = candidates_ = fresh_ = 0;
+    spent_ = 0;
+    scratch_->forget_readers();
+  }
+
   [[nodiscard]] std::uint64_t candidates() const { return candidates_; }
   [[nodiscard]] std::uint64_t fresh() const { return fresh_; }
   /// Returns the number of bindings that entered segments: the work of the joins.

@@ -76,18 +76,18 @@ struct tile_scratch {
   std::vector<const word*> head;   // columns of the inserted tuples
   std::vector<const word*> tuple;  // columns of the tuples that are looked up
 
-  /// Allocates the registers of a pipeline and takes its constants.
+  /// Allocates the memory of a pipeline and takes its constants.
   /// @throws backend::memory_exceeded
   void prepare(const pipeline& program) {
-    prepared_ = &program;
+    prepared_ = nullptr;
     const std::size_t segments = program.segments.size();
-    const std::size_t words = segments * program.slot_count * tile_rows;
+    const std::size_t words = words_of(program);
     // Discards the old contents instead of copying them.
     if (words > registers.size()) {
       registers.release();
       registers.resize(words);
     }
-    take_constants(program);
+    if (constants.size() < program.constants.size() * tile_rows) constants.resize(program.constants.size() * tile_rows);
     if (head.size() < program.head.size()) head.resize(program.head.size());
     if (expansions.size() < segments) {
       expansions.resize(segments);
@@ -95,8 +95,6 @@ struct tile_scratch {
       choices.resize(segments);
       rounds.resize(segments);
     }
-    step_readers.clear();
-    expansion_readers.clear();
     for (std::size_t i = 0; i < segments; ++i) {
       const segment& made = program.segments[i];
       const bool expands =
@@ -105,11 +103,22 @@ struct tile_scratch {
       if (made.kind == expansion_kind::fold && folds[i] == nullptr) folds[i] = std::make_unique<fold_state>();
       if (!made.choices.empty() && choices[i] == nullptr) choices[i] = std::make_unique<choice_scratch>();
     }
+    forget_readers();
+    take_constants(program);
   }
 
-  /// Prepares a pipeline again if the worker has run a different pipeline since.
+  /// Takes the constants of a pipeline that was prepared before, if the worker has run a different pipeline since. A
+  /// preparation that ran out of memory has freed the registers.
+  /// @throws backend::memory_exceeded
   void return_to(const pipeline& program) {
-    if (prepared_ != &program) prepare(program);
+    if (prepared_ == &program) return;
+    if (registers.size() < words_of(program)) return prepare(program);
+    take_constants(program);
+  }
+  /// Call before each run: a matrix may have become columns since the last run.
+  void forget_readers() {
+    step_readers.clear();
+    expansion_readers.clear();
   }
 
   /// Fills the columns of constants for a tile of n rows.
@@ -120,12 +129,15 @@ struct tile_scratch {
  private:
   static constexpr std::uint32_t few_rows = 16;
 
+  [[nodiscard]] static std::size_t words_of(const pipeline& program) {
+    return program.segments.size() * program.slot_count * tile_rows;
+  }
   void take_constants(const pipeline& program) {
+    prepared_ = &program;
     values_ = program.constants.data();
     value_count_ = program.constants.size();
-    if (constants.size() < value_count_ * tile_rows) constants.resize(value_count_ * tile_rows);
-    filled_rows_ = 0;
-    fill_constants(1);
+    for (std::size_t i = 0; i < value_count_; ++i) constants[i * tile_rows] = values_[i];
+    filled_rows_ = 1;
   }
   void fill_constants(std::uint32_t rows) {
     for (std::size_t i = 0; i < value_count_; ++i) {

@@ -9,13 +9,12 @@
 
 namespace gpulog::kernels {
 
-std::uint32_t tile_steps::apply_step(std::size_t number, const step& one, std::uint32_t n) {
+/// Runs a step that reads relations or records.
+std::uint32_t tile_steps::look_up(std::size_t number, const step& one, std::uint32_t n) {
   switch (one.kind) {
     case step_kind::compute:
-      compute(number, one, n);
-      return n;
     case step_kind::filter:
-      return filter(number, one, n);
+      break;  // apply_step
     case step_kind::exists_any: {
       const part_rows rows = rows_of(relation_of(one.source), one.part);
       return (rows.begin != rows.end) != one.negated ? n : 0;
@@ -42,6 +41,13 @@ std::uint32_t tile_steps::apply_step(std::size_t number, const step& one, std::u
 }
 
 void tile_steps::compute(std::size_t number, const step& one, std::uint32_t n) {
+  if (one.is_wide || is_text_operation(one.scalar)) return compute_other(number, one, n);
+  compute_tile(one.scalar, value(number, one.arguments.front()), value(number, one.arguments.back()), n,
+               own(number, one.result));
+}
+
+/// Computes what needs more than two columns of words.
+void tile_steps::compute_other(std::size_t number, const step& one, std::uint32_t n) {
   word* const result = own(number, one.result);
   if (one.is_wide) {
     compute_wide(
@@ -51,7 +57,7 @@ void tile_steps::compute(std::size_t number, const step& one, std::uint32_t n) {
     count_up(*program_, n, result);
   } else if (one.scalar == scalar_op::iteration_number) {
     std::fill_n(result, n, *program_->iteration);
-  } else if (is_text_operation(one.scalar)) {
+  } else {
     std::vector<const word*> arguments;
     for (register_number argument : one.arguments) arguments.push_back(value(number, argument));
     if (one.scalar == scalar_op::call_functor) {
@@ -59,19 +65,19 @@ void tile_steps::compute(std::size_t number, const step& one, std::uint32_t n) {
     } else {
       compute_text_tile(one.scalar, arguments, n, result, *program_->symbols, program_->wide);
     }
-  } else {
-    compute_tile(one.scalar, value(number, one.arguments.front()), value(number, one.arguments.back()), n, result);
   }
 }
 
 std::uint32_t tile_steps::filter(std::size_t number, const step& one, std::uint32_t n) {
-  const std::uint32_t kept =
-      one.is_wide ? select_wide(
-                        one, n, [&](register_number argument) { return value(number, argument); }, *program_->wide,
-                        scratch_->selected)
-                  : select_tile(one.comparison, value(number, one.arguments[0]), value(number, one.arguments[1]), n,
-                                program_->symbols, scratch_->selected);
+  if (one.is_wide) return filter_wide(number, one, n);
+  const std::uint32_t kept = select_tile(one.comparison, value(number, one.arguments[0]),
+                                         value(number, one.arguments[1]), n, program_->symbols, scratch_->selected);
   return compact(number, one, n, kept);
+}
+
+std::uint32_t tile_steps::filter_wide(std::size_t number, const step& one, std::uint32_t n) {
+  const auto read = [&](register_number argument) { return value(number, argument); };
+  return compact(number, one, n, select_wide(one, n, read, *program_->wide, scratch_->selected));
 }
 
 void tile_steps::find_tuples(std::size_t number, const step& one, std::uint32_t n) {
@@ -160,7 +166,7 @@ std::uint32_t tile_steps::keep_found(std::size_t number, const step& one, std::u
 }
 
 std::uint32_t tile_steps::compact(std::size_t number, const step& one, std::uint32_t n, std::uint32_t kept) {
-  if (kept == n) return n;
+  if (kept == n || kept == 0) return kept;
   for (register_number live : one.live) {
     word* const values = own(number, live);
     for (std::uint32_t i = 0; i < kept; ++i) values[i] = values[scratch_->selected[i]];

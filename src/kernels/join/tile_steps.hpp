@@ -60,7 +60,12 @@ class tile_steps {
   /// Runs a step on the first n bindings of a segment's tile.
   /// @return the number of bindings left
   /// @throws arithmetic_fault
-  std::uint32_t apply_step(std::size_t number, const step& one, std::uint32_t n);
+  std::uint32_t apply_step(std::size_t number, const step& one, std::uint32_t n) {
+    if (one.kind == step_kind::filter) return filter(number, one, n);
+    if (one.kind != step_kind::compute) return look_up(number, one, n);
+    compute(number, one, n);
+    return n;
+  }
 
   /// Looks up the range of each binding of segment `from` in a run, prefetching all slots.
   void find_keys(const storage::key_level& level, const std::vector<register_number>& keys, std::size_t from,
@@ -88,7 +93,10 @@ class tile_steps {
 
  private:
   void compute(std::size_t number, const step& one, std::uint32_t n);
+  void compute_other(std::size_t number, const step& one, std::uint32_t n);
   std::uint32_t filter(std::size_t number, const step& one, std::uint32_t n);
+  std::uint32_t filter_wide(std::size_t number, const step& one, std::uint32_t n);
+  std::uint32_t look_up(std::size_t number, const step& one, std::uint32_t n);
   [[nodiscard]] storage::matrix_reader* reader_of(std::vector<std::unique_ptr<storage::matrix_reader>>& readers,
                                                   std::size_t place, relation_number number);
   void find_tuples(std::size_t number, const step& one, std::uint32_t n);

@@ -12,8 +12,6 @@ bool needs_host(scalar_op op) {
   return is_text_operation(op) || op == scalar_op::next_counter || op == scalar_op::iteration_number;
 }
 
-bool needs_host(comparison_op op) { return op >= comparison_op::less_symbol; }
-
 bool needs_host(const step& one) {
   switch (one.kind) {
     case step_kind::compute:

@@ -10,7 +10,7 @@
 namespace gpulog::kernels {
 
 [[nodiscard]] bool needs_host(scalar_op op);
-[[nodiscard]] bool needs_host(comparison_op op);
+[[nodiscard]] inline bool needs_host(comparison_op op) { return op >= comparison_op::less_symbol; }
 [[nodiscard]] bool needs_host(const step& one);
 
 /// Runs the steps of a `host` segment over tiles of bindings. Used by one worker.

@@ -7,6 +7,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "kernels/steps/host_steps.hpp"
 #include "kernels/steps/text_pattern.hpp"
 #include "kernels/steps/word_operations.hpp"
 
@@ -205,8 +206,6 @@ void compute_tile(scalar_op op, const std::uint64_t* a, const std::uint64_t* b, 
   compute_tile_of(op, a, b, n, result);
 }
 
-bool is_text_operation(scalar_op op) { return op >= scalar_op::min_symbol; }
-
 void compute_text_tile(scalar_op op, const std::vector<const word*>& arguments, std::uint32_t n, word* result,
                        storage::symbol_table& symbols, storage::wide_values* wide) {
   const auto number = [&](std::size_t argument, std::uint32_t i) -> std::int64_t {
@@ -255,10 +254,9 @@ void compute_text_tile(scalar_op op, const std::vector<const word*>& arguments, 
 
 namespace {
 
-/// Returns nothing for comparisons of texts.
+/// @param op not a comparison of texts
 template <class Word>
-std::optional<std::uint32_t> select_words(comparison_op op, const Word* a, const Word* b, std::uint32_t n,
-                                          std::uint16_t* selected) {
+std::uint32_t select_words(comparison_op op, const Word* a, const Word* b, std::uint32_t n, std::uint16_t* selected) {
   switch (op) {
 #define GPULOG_CASE(name)   \
   case comparison_op::name: \
@@ -266,15 +264,12 @@ std::optional<std::uint32_t> select_words(comparison_op op, const Word* a, const
     GPULOG_FOR_EACH_WORD_COMPARISON(GPULOG_CASE)
 #undef GPULOG_CASE
     default:
-      return std::nullopt;
+      return 0;
   }
 }
 
-}  // namespace
-
-std::uint32_t select_tile(comparison_op op, const word* a, const word* b, std::uint32_t n,
-                          const storage::symbol_table* symbols, std::uint16_t* selected) {
-  if (const auto kept = select_words(op, a, b, n, selected)) return *kept;
+std::uint32_t select_texts(comparison_op op, const word* a, const word* b, std::uint32_t n,
+                           const storage::symbol_table* symbols, std::uint16_t* selected) {
   const auto text = [&](word id) { return symbols->text(id); };
   switch (op) {
     case comparison_op::less_symbol:
@@ -313,9 +308,17 @@ std::uint32_t select_tile(comparison_op op, const word* a, const word* b, std::u
   }
 }
 
+}  // namespace
+
+std::uint32_t select_tile(comparison_op op, const word* a, const word* b, std::uint32_t n,
+                          const storage::symbol_table* symbols, std::uint16_t* selected) {
+  if (needs_host(op)) return select_texts(op, a, b, n, symbols, selected);
+  return select_words(op, a, b, n, selected);
+}
+
 std::uint32_t select_tile(comparison_op op, const std::uint64_t* a, const std::uint64_t* b, std::uint32_t n,
                           std::uint16_t* selected) {
-  return select_words(op, a, b, n, selected).value_or(0);  // 0 for texts
+  return select_words(op, a, b, n, selected);
 }
 
 }  // namespace gpulog::kernels

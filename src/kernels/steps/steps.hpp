@@ -16,7 +16,7 @@ void compute_tile(scalar_op op, const std::uint64_t* a, const std::uint64_t* b, 
 /// @throws arithmetic_fault
 void compute_text_tile(scalar_op op, const std::vector<const word*>& arguments, std::uint32_t n, word* result,
                        storage::symbol_table& symbols, storage::wide_values* wide = nullptr);
-[[nodiscard]] bool is_text_operation(scalar_op op);
+[[nodiscard]] inline bool is_text_operation(scalar_op op) { return op >= scalar_op::min_symbol; }
 
 /// Selects the numbers i < n, ascending, for which the comparison holds.
 /// @return the number of selected i

@@ -104,14 +104,14 @@ class row_table {
   /// Fills unused reserved rows with rows from the end. Calls moved(from, to) for each moved row.
   template <class Moved>
   void close_gaps(const Moved& moved) {
-    std::vector<reservation> gaps;
     std::uint64_t missing = 0;
+    for (const reservation& own : reserved_) missing += own.end - own.next;
+    if (missing == 0) return;
+    std::vector<reservation> gaps;
     for (reservation& own : reserved_) {
       if (own.next != own.end) gaps.push_back(own);
-      missing += own.end - own.next;
       own = {};
     }
-    if (missing == 0) return;
     std::sort(gaps.begin(), gaps.end(), [](const reservation& a, const reservation& b) { return a.next < b.next; });
     std::uint64_t last = rows_->end();
     const std::uint64_t live = last - missing;

@@ -30,6 +30,17 @@ template <class Machine>
 }
 
 template <class Machine>
+pipeline_counts run_pipeline(plan_relations<Machine>& shared, running_version& version, std::uint64_t rows,
+                             double expected) {
+  const std::atomic<bool>* const stop = shared.chosen.stop;
+  if constexpr (Machine::abilities.keeps_runs) {
+    return shared.machine.run(version.pipeline, shared.relations, rows, expected, stop, version.kept);
+  } else {
+    return shared.machine.run(version.pipeline, shared.relations, rows, expected, stop);
+  }
+}
+
+template <class Machine>
 void run_pipelines(phase_run<Machine>& phase) {
   plan_relations<Machine>& shared = phase.shared;
   run_monitor* const watch = shared.watch();
@@ -40,8 +51,8 @@ void run_pipelines(phase_run<Machine>& phase) {
     if (rows == 0) continue;
     auto& target = *shared.relations[version.pipeline.target];
     const std::uint64_t appended = target.appended_rows();
-    const storage::phase_times before = target.times();
     const typename Machine::trace_range traced(version.planned->text);
+    const storage::phase_times before = target.times();
     pipeline_counts counts;
     const double expected = expected_candidates<Machine>(version, rows);
     const stratum_statistics& figures = phase.figures;
@@ -54,7 +65,7 @@ void run_pipelines(phase_run<Machine>& phase) {
     bool is_costly = false;
     const auto run = [&] {
       try {
-        counts = shared.machine.run(version.pipeline, shared.relations, rows, expected, shared.chosen.stop);
+        counts = run_pipeline(shared, version, rows, expected);
       } catch (const kernels::costly_reading&) {
         is_costly = true;
       } catch (const kernels::over_budget&) {  // the loop continues without the relation (supplementary_costs.hpp)
@@ -66,7 +77,7 @@ void run_pipelines(phase_run<Machine>& phase) {
         if constexpr (requires { target.forget_appended(appended); }) {
           if (std::exchange(is_costly, false)) target.forget_appended(appended);
         }
-        reads.limit_lookups(planned, can_run_again(target, version.pipeline), phase.figures);
+        if (shared.is_searching) reads.limit_lookups(planned, can_run_again(target, version.pipeline), phase.figures);
         shared.guarded({"extending", planned.head, &planned}, run, {rows, is_long});
       } while (is_costly);
     } catch (const kernels::arithmetic_fault&) {
@@ -78,7 +89,13 @@ void run_pipelines(phase_run<Machine>& phase) {
     version.count(counts, rows);
     const auto made = static_cast<double>(std::max(counts.candidates, counts.bindings));
     // Indexes and columns that the version needed first have their own times.
+    const bool is_estimated = version.timer.is_estimated(is_short<Machine>(made)) && !shared.is_published();
     const double elapsed = version.timer.end(shared.clock, is_short<Machine>(made));
+    if (is_estimated) {
+      version.figures->seconds += elapsed;
+      phase.figures.join_seconds += elapsed;
+      continue;
+    }
     const double seconds = std::max(0.0, elapsed - (figures.index_seconds + figures.materialize_seconds - others));
     version.figures->seconds += seconds;
     version.measure(counts.worker_seconds > 0 ? counts.worker_seconds : seconds, rows);
