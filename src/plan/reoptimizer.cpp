@@ -9,6 +9,7 @@
 #include "plan/passes/bodies/first_matches.hpp"
 #include "plan/passes/bodies/index_selection.hpp"
 #include "plan/passes/bodies/smallest_relation_first.hpp"
+#include "plan/passes/recursions/row_equations.hpp"
 #include "plan/passes/relations/needless_sets.hpp"
 #include "plan/planning.hpp"
 #include "plan/reads.hpp"
@@ -287,6 +288,7 @@ void reoptimizer::add_originals(std::size_t number, const abandonment& lost, con
   std::vector<schedule> orders = order_again(number, planned_part, places);
   for (std::size_t i = 0; i < places.size(); ++i) places[i].recipe->atom_order = atoms_in_order(orders[i]);
   take_over(number, places, std::move(orders));
+  find_row_joins(*shared_, planned, std::span(versions).subspan(first));
 }
 
 std::vector<relation_id> reoptimizer::abandon(std::size_t number, relation_id supplementary,
@@ -298,7 +300,6 @@ std::vector<relation_id> reoptimizer::abandon(std::size_t number, relation_id su
   const abandonment lost = abandonment_of(number, supplementary);
   for (const auto& [level, version] : lost.versions) planned.loop[level].versions[version].is_retired = true;
   std::erase_if(planned.supplementary, [&](relation_id id) { return lost.relations.contains(id); });
-
   add_originals(number, lost, measures);
   if (suits && !suits()) {
     planned = before;

@@ -162,9 +162,10 @@ class supplementary_costs {
   }
 
   /// Returns the bindings of the rules as written in the order of the step and its readers, once readers have read most
-  /// of the rows; infinite before.
+  /// of the rows, appended rows included; infinite before.
   [[nodiscard]] double measured_without(const uses_of& one) const {
-    const std::uint64_t rows = run_->shared.relation_of(one.relation).rows();
+    const auto& relation = run_->shared.relation_of(one.relation);
+    const std::uint64_t rows = relation.rows() + relation.appended_rows();
     std::uint64_t read = 0;
     for (const auto& [p, v] : one.readers) {
       if (version(p, v).delta == one.relation) read = std::max(read, version(p, v).figures->delta_rows);

@@ -382,6 +382,11 @@ TEST(reoptimizer, abandons_steps_of_steps_and_merged_beginnings_together) {
   EXPECT_EQ(one.planner->abandon(stratum, step, measures), std::vector<relation_id>{step});
   EXPECT_EQ(running_versions(one, stratum),
             (names{"1: sg :- sg sg", "1: sg :- sg sg", "1: sg :- sg e sg", "1: sg :- sg e sg"}));
+  // Joins of two relations run row by row.
+  const auto& versions = one.plan.strata[stratum].loop.back().versions;
+  EXPECT_EQ(std::count_if(versions.begin(), versions.end(),
+                          [](const rule_version& version) { return !version.is_retired && version.rows; }),
+            2);
 }
 
 /// Returns the texts of running_versions() in ascending order, with the relations of each text in ascending order.

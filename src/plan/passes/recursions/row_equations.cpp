@@ -449,12 +449,14 @@ void find_row_equations(planning& shared) {
       one.rows = row_steps_of(plan, one);
       if (!one.rows) one.rows = row_products_of(plan, number);
     }
-    const auto find_in = [&](phase& searched) {
-      for (rule_version& version : searched.versions) version.rows = row_join_in(plan, one, version);
-    };
-    if (!one.is_row_join()) find_in(one.once);
-    for (phase& repeated : one.loop) find_in(repeated);
+    if (!one.is_row_join()) find_row_joins(shared, one, one.once.versions);
+    for (phase& repeated : one.loop) find_row_joins(shared, one, repeated.versions);
   }
+}
+
+void find_row_joins(const planning& shared, const stratum& considered, std::span<rule_version> versions) {
+  if (shared.chosen.rows == row_mode::off) return;
+  for (rule_version& version : versions) version.rows = row_join_in(shared.result, considered, version);
 }
 
 }  // namespace gpulog::plan

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "plan/plan.hpp"
 
 /// Recognizes row equations (support/row_equations.hpp).
@@ -20,5 +22,8 @@ class planning;
 /// - Joins, of strata without a loop and of single versions: R(x,y) :- a(x,w), b(w,y), or R(x,y) :- a(x,y), with
 ///   comparisons of x and y. All rules of a stratum share their comparisons, and at least one rule joins two relations.
 void find_row_equations(planning& shared);
+
+/// Finds the joins of versions of a stratum, also while the stratum runs.
+void find_row_joins(const planning& shared, const stratum& considered, std::span<rule_version> versions);
 
 }  // namespace gpulog::plan
