@@ -41,8 +41,15 @@ def run(*command, folder=None, status=0, **variables):
 
 
 def project_version():
+    """As CMake and pkg-config compare versions."""
     with open(os.path.join(ROOT, 'CMakeLists.txt'), encoding='utf-8') as file:
         return re.search(r'^project\(gpulog VERSION (\d+\.\d+\.\d+)', file.read(), re.M)[1]
+
+
+def whole_version():
+    """As gpulog prints it: with "-dev" between releases."""
+    with open(os.path.join(ROOT, 'CMakeLists.txt'), encoding='utf-8') as file:
+        return project_version() + re.search(r'^set\(GPULOG_VERSION "\$\{PROJECT_VERSION\}(.*)"\)', file.read(), re.M)[1]
 
 
 def files_below(folder):
@@ -61,7 +68,7 @@ class InFolder(unittest.TestCase):
     def check_consumer(self, program, **variables):
         lines = run(program, **variables).splitlines(keepends=True)
         self.assertEqual(''.join(sorted(lines[:-1])), PRINTED)
-        self.assertEqual(lines[-1], 'gpulog %s\n' % project_version())
+        self.assertEqual(lines[-1], 'gpulog %s\n' % whole_version())
 
 
 class Installed(InFolder):
@@ -155,7 +162,7 @@ class Installed(InFolder):
         self.assertEqual(run(command, 'program.dl', folder=self.folder), '')
         with open(self.path('a.csv'), encoding='utf-8') as file:
             self.assertEqual(file.read(), '1\n')
-        self.assertEqual(run(command, '--version').splitlines()[0], 'gpulog ' + project_version())
+        self.assertEqual(run(command, '--version').splitlines()[0], 'gpulog ' + whole_version())
         # An executable that it makes needs nothing of the installation.
         run(command, 'program.dl', '-o', 'program', folder=self.folder)
         self.assertIn('\n1\n', run(self.path('program'), '-D-', folder=self.folder))
@@ -238,7 +245,7 @@ x:symbol y:symbol 0 rows
             if line.endswith(' rows\n'):
                 end = head + 1 + int(line.split()[-2])
                 lines[head + 1:end] = sorted(lines[head + 1:end])
-        self.assertEqual(''.join(lines), self.PRINTED + 'gpulog %s\n' % project_version())
+        self.assertEqual(''.join(lines), self.PRINTED + 'gpulog %s\n' % whole_version())
 
     def test_another_language(self):
         class Text(ctypes.Structure):
@@ -250,7 +257,7 @@ x:symbol y:symbol 0 rows
         library = ctypes.CDLL(SHARED)
         library.gpulog_message.restype = library.gpulog_version.restype = ctypes.c_char_p
         library.gpulog_rows_size.restype = ctypes.c_uint64
-        self.assertEqual(library.gpulog_version().decode(), project_version())
+        self.assertEqual(library.gpulog_version().decode(), whole_version())
 
         def call(name, *arguments, status=0):
             self.assertEqual(getattr(library, name)(*arguments), status, library.gpulog_message())
@@ -306,7 +313,7 @@ class Pages(InFolder):
 
     def test_manual_page(self):
         path, text = self.page('gpulog.1')
-        self.assertIn(project_version(), text)
+        self.assertIn(whole_version(), text)
         self.assertEqual(run('groff', '-man', '-ww', '-z', '-Tutf8', path), '')
         shown = run('groff', '-man', '-Tascii', '-P-cbou', path)
         for name in self.options():
@@ -394,7 +401,7 @@ class Debian(InFolder):
         package, = [path for path in self.packages if os.path.basename(path).startswith('gpulog_')]
         fields = dict(re.findall(r'^(\S+): (.*)$', run('dpkg-deb', '-f', package), re.M))
         self.assertEqual(fields['Package'], 'gpulog')
-        self.assertTrue(fields['Version'].startswith(project_version() + '-'))
+        self.assertEqual(fields['Version'], whole_version().replace('-', '~') + '-1')
         for needed in ('libc6', 'libtbb12', 'libfmt9', 'libsqlite3-0', 'libzstd1', 'zlib1g'):
             self.assertRegex(fields['Depends'], r'(^|, )%s\b' % needed)
         run('dpkg-deb', '-x', package, self.path('root'))
@@ -403,7 +410,7 @@ class Debian(InFolder):
                           'usr/share/zsh/vendor-completions/_gpulog', 'usr/share/fish/vendor_completions.d/gpulog.fish',
                           'usr/share/doc/gpulog/copyright', 'usr/share/doc/gpulog/changelog.gz',
                           'usr/share/doc/gpulog/changelog.Debian.gz'})
-        self.assertIn(project_version(), run(self.path('root/usr/bin/gpulog'), '--version'))
+        self.assertIn('gpulog %s\n' % whole_version(), run(self.path('root/usr/bin/gpulog'), '--version'))
 
 
 if __name__ == '__main__':
