@@ -303,6 +303,8 @@ bool print_proofs(engine& run, const std::vector<std::string>& questions) {
     try {
       const why_answer answer = answer_why(run, question, columns);
       if (!answer.holds) fmt::print("{} does not hold\n", question);
+      if (answer.holds && answer.text.empty())
+        fmt::print("{} holds: ask for a single tuple to see its proof\n", question);
       fmt::print("{}", answer.text);
       if (!answer.is_all) fmt::print("{} has more matches: --query prints all of them\n", question);
     } catch (const input_error& fault) {

@@ -45,6 +45,11 @@ reach(%s, %s)  (R2, program.dl [6:1-6:40])
         self.assertEqual(self.ask('reach("a", _)'), proofs[0])
         self.assertEqual(self.ask('reach(x, "a")'), 'reach(x, "a") does not hold\n')
         self.assertEqual(self.ask('reach(_, "a")'), 'reach(_, "a") does not hold\n')
+
+    def test_several_atoms(self):
+        self.assertEqual(self.ask('edge("a", x), edge(x, y)'),
+                         'edge("a", x), edge(x, y) holds: ask for a single tuple to see its proof\n')
+        self.assertEqual(self.ask('edge("a", x), edge(x, "a")'), 'edge("a", x), edge(x, "a") does not hold\n')
         self.assertIn('flag()\n', self.ask('flag()'))
 
     def test_marks_bind_from_left_to_right(self):
