@@ -362,9 +362,13 @@ class cpu_machine {
       }
     }
     // Results of aggregates and windows that hold for a single run are part of the run.
-    if (kept == nullptr || program.may_remember)
-      kept = std::make_shared<pipeline_run<Backend>>(means(), program, relations, stop);
-    return static_cast<pipeline_run<Backend>*>(kept.get())->run(rows, workers_of_run(rows, expected_candidates), given);
+    auto* runs = static_cast<pipeline_run<Backend>*>(kept.get());
+    if (runs == nullptr || program.may_remember || !runs->are_of(program)) {
+      auto created = std::make_shared<pipeline_run<Backend>>(means(), program, relations, stop);
+      runs = created.get();
+      kept = std::move(created);
+    }
+    return runs->run(rows, workers_of_run(rows, expected_candidates), given);
   }
 
   static void count_copy(const kernels::pipeline& program, std::uint64_t rows) {

@@ -53,6 +53,8 @@ class pipeline_run final : private kernels::match_sharer {
         memory_(program, *means.resource),
         may_share_(means.backend->workers() > 1 && !program.observes_order()) {}
 
+  [[nodiscard]] bool are_of(const kernels::pipeline& program) const { return program_ == &program; }
+
   /// Runs rows [0, rows) of the first segment.
   /// @param given columns of the rows; nullptr: from the relation
   pipeline_counts run(std::uint64_t rows, unsigned workers, const word* const* given) {
