@@ -96,10 +96,10 @@ inline constexpr std::uint64_t sampled_searches = 64;
 inline constexpr double sample_share = 1.0 / 32;
 inline constexpr double least_sample_values = 1 << 14;
 
-// Rows counted by several ranks. No command measures the two.
-/// Bytes that rank 0 sends to all ranks, over a link of 10 Gbit/s.
+// Rows counted by several ranks (`bench/ranks`; figures are in bench/results/ranks.txt).
+/// Bytes per second that each rank receives: 0.3 to 2 x 10^9 between processes of one host.
 inline constexpr double rank_bytes_per_second = 1e9;
-/// Seconds of a task without data: ranks that wait sleep for up to 2 ms.
+/// Seconds of a task without data: ranks that wait for a task sleep for up to 2 ms.
 inline constexpr double rank_task_seconds = 0.005;
 
 // Searches of factorized rows (`gpulog -j1 --backend cpu bench/closures/readers.dl -F GRAPH`).

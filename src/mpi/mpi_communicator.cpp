@@ -17,20 +17,29 @@ constexpr std::uint64_t most_bytes = std::uint64_t{1} << 28;
 
 using clock_type = std::chrono::steady_clock;
 
-/// Waits for the end of a request without using a processor: MPI_Wait would spin.
+/// Messages arrive piece by piece, each during a call of MPI_Test: a pause after each call would make long messages ten
+/// times as slow. So a rank that expects a message tests without pauses as long as a slow link would need.
+constexpr double slow_link_bytes_per_second = 1e8;
+
+/// Waits for the end of a request. After the time of a slow link, the wait uses no processor, unlike MPI_Wait.
+/// @param bytes of the message
 /// @return seconds
-double wait(MPI_Request& request) {
-  const auto begin = clock_type::now();
+double wait(MPI_Request& request, std::uint64_t bytes) {
   constexpr int spins = 1000;
   constexpr std::chrono::microseconds first_pause{20};
   constexpr std::chrono::microseconds last_pause{2000};
+  const auto begin = clock_type::now();
+  const auto seconds = [begin] { return std::chrono::duration<double>(clock_type::now() - begin).count(); };
+  const double seconds_without_pause = static_cast<double>(bytes) / slow_link_bytes_per_second;
   int is_done = 0;
-  for (int i = 0; i < spins && is_done == 0; ++i) MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+  do {
+    for (int i = 0; i < spins && is_done == 0; ++i) MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+  } while (is_done == 0 && seconds() < seconds_without_pause);
   for (auto pause = first_pause; is_done == 0; pause = std::min(2 * pause, last_pause)) {
     std::this_thread::sleep_for(pause);
     MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
   }
-  return std::chrono::duration<double>(clock_type::now() - begin).count();
+  return seconds();
 }
 
 /// Calls transfer(data, bytes, request) for each part of a message, and waits for its end.
@@ -39,9 +48,10 @@ template <class Transfer>
 double in_parts(char* data, std::uint64_t bytes, const Transfer& transfer) {
   double seconds = 0;
   for (std::uint64_t begin = 0; begin < bytes; begin += most_bytes) {
+    const std::uint64_t part = std::min(most_bytes, bytes - begin);
     MPI_Request request = MPI_REQUEST_NULL;
-    transfer(data + begin, static_cast<int>(std::min(most_bytes, bytes - begin)), &request);
-    seconds += wait(request);
+    transfer(data + begin, static_cast<int>(part), &request);
+    seconds += wait(request, part);
   }
   return seconds;
 }
@@ -75,7 +85,7 @@ class mpi_communicator final : public gpulog::ranks::communicator {
     std::vector<std::uint64_t> all(rank_ == 0 ? size() : 0);
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Igather(&bytes, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, 0, MPI_COMM_WORLD, &request);
-    traffic_.waiting_seconds += wait(request);
+    traffic_.waiting_seconds += wait(request, sizeof(bytes));
     std::vector<std::string> texts;
     if (rank_ != 0) {
       traffic_.sent_bytes += bytes;
