@@ -110,6 +110,8 @@ int serve() {
   action.sa_handler = end_served_rank;
   ::sigaction(SIGTERM, &action, nullptr);
   group->serve(exec::rank_tasks());
+  // mpirun sends SIGTERM also if rank 0 ends with status 1, and the handler needs the group.
+  ::signal(SIGTERM, SIG_DFL);
   group.reset();
   return 0;
 }
