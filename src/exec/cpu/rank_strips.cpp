@@ -26,6 +26,7 @@ constexpr char count_task = 'c';
 
 // First character of an answer.
 constexpr char succeeded = '+';
+constexpr char short_of_memory = 'm';
 constexpr char failed = '-';
 
 /// The size of the arrays that a rank needs in order to count strips.
@@ -99,9 +100,9 @@ std::string answer_of(const backend::memory_resource& memory, const Action& acti
   try {
     return succeeded + action();
   } catch (const backend::memory_exceeded& fault) {
-    return failed + backend::shortage(fault, memory);
+    return short_of_memory + backend::shortage(fault, memory);
   } catch (const std::bad_alloc&) {
-    return failed + std::string("the machine has too little memory");
+    return short_of_memory + std::string("the machine has too little memory");
   } catch (const std::exception& failure) {
     return failed + std::string(failure.what());
   }
@@ -154,8 +155,9 @@ bool rank_strips::pay(double seconds, const factorized_graph& graph) const {
 std::vector<std::string> rank_strips::answers(ranks::communicator& messages) const {
   std::vector<std::string> texts = messages.gather({});
   for (unsigned rank = 1; rank < texts.size(); ++rank) {
-    if (texts[rank].front() == failed)
-      throw memory_fault(fmt::format("Out of memory on {}: {}", ranks_->name(rank), texts[rank].substr(1)));
+    const std::string message = fmt::format("{}: {}", ranks_->name(rank), texts[rank].substr(1));
+    if (texts[rank].front() == short_of_memory) throw memory_fault("Out of memory on " + message);
+    if (texts[rank].front() == failed) throw user_error(message);
   }
   return texts;
 }
@@ -175,7 +177,7 @@ void rank_strips::begin(const std::vector<factorized_values>& members) {
   std::exception_ptr failure;
   try {
     static_cast<void>(answers(messages));
-  } catch (const memory_fault&) {
+  } catch (...) {
     failure = std::current_exception();
   }
   char goes_on = failure ? 0 : 1;

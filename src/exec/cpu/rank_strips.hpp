@@ -26,13 +26,14 @@ class rank_strips final : public kernels::strip_counters {
   [[nodiscard]] unsigned processes() const override { return ranks_->size(); }
   [[nodiscard]] bool pay(double seconds, const storage::factorized_graph& graph) const override;
   /// @throws memory_fault if a rank has too little memory
+  /// @throws user_error if a rank fails for a different reason, such as a missing folder
   void begin(const std::vector<storage::factorized_values>& members) override;
-  /// @throws memory_fault as begin()
+  /// @throws memory_fault, user_error as begin()
   void end(std::vector<storage::factorized_values>& members) override;
 
  private:
   /// Receives the answers of followers: results or messages about failures.
-  /// @throws memory_fault for a message
+  /// @throws memory_fault, user_error for a message
   [[nodiscard]] std::vector<std::string> answers(ranks::communicator& messages) const;
 
   ranks::rank_group* ranks_;

@@ -164,9 +164,8 @@ TEST(rank_strips, short_of_memory) {
     try {
       counted(chain(300), &without_folder);
       FAIL();
-    } catch (const memory_fault& fault) {
-      EXPECT_EQ(fault.what(),
-                "Out of memory on " + rank_1() + ": the folder /missing of spill: No such file or directory");
+    } catch (const user_error& fault) {
+      EXPECT_EQ(fault.what(), rank_1() + ": the folder /missing of spill: No such file or directory");
     }
   });
 }
