@@ -32,11 +32,7 @@ engine_state::engine_state(std::shared_ptr<const program_state> source, run_opti
       report_(run_, results_) {
   // In `hisa` mode, workers wait while one of them deduplicates with additional workers.
   const std::size_t jobs = run_.options.jobs;
-  const std::size_t threads = run_.options.storage == storage_kind::hisa ? 2 * jobs : jobs;
-  // The query itself starts TBB, which a single thread does not need.
-  if (threads > 1 && threads > tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism)) {
-    more_threads_.emplace(tbb::global_control::max_allowed_parallelism, threads);
-  }
+  more_threads_.emplace(run_.options.storage == storage_kind::hisa ? 2 * jobs : jobs);
 }
 
 proof_search& engine_state::proof_finder() {

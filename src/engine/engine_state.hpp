@@ -1,7 +1,5 @@
 #pragma once
 
-#include <tbb/global_control.h>
-
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -9,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "backend/cpu/more_threads.hpp"
 #include "engine/evaluations.hpp"
 #include "engine/figures/run_report.hpp"
 #include "engine/proofs/proof_search.hpp"
@@ -77,8 +76,7 @@ class engine_state : public std::enable_shared_from_this<engine_state> {
   void fit_to_program();
 
   run_context run_;
-  /// Allows more threads than processors: otherwise oneTBB would warn and use fewer threads.
-  std::optional<tbb::global_control> more_threads_;
+  std::optional<backend::cpu::more_threads> more_threads_;
   fact_store facts_;
   evaluations results_;
   program_files files_;

@@ -98,6 +98,12 @@ class Ranks(CommandTest):
         # More ranks than rows.
         self.assertEqual(self.results_of_closure('1\t2\n', '--ranks', '4'), (['1\t2'], 'reach\t1\nsize\t1\n'))
 
+    def test_more_threads_than_processors(self):
+        edges = ''.join('%d\t%d\n' % (x, x + 1) for x in range(20000))
+        process = self.run_program(REACH.replace('.output', '.printsize'), '--ranks', '2', '-j', str(2 * os.cpu_count() + 2),
+                                   '--tune', 'rows=recursions', facts={'edge.facts': edges})
+        self.assertEqual((process.returncode, process.output, process.errors), (0, 'reach\t200010000\n', ''))
+
     def results_of_closure(self, edges, *arguments):
         process = self.run_program(CLOSURE, '--tune', 'rows=recursions', *arguments, facts={'edge.facts': edges})
         self.assertEqual((process.returncode, process.errors), (0, ''))

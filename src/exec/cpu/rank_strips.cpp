@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "backend/cpu/more_threads.hpp"
 #include "backend/cpu/tbb_backend.hpp"
 #include "exec/calibration.hpp"
 #include "exec/executor.hpp"
@@ -109,6 +110,7 @@ std::string answer_of(const backend::memory_resource& memory, const Action& acti
 }
 
 std::string count_share(counted_part& part, const kernels::strip_share& share, unsigned threads) {
+  const backend::cpu::more_threads allowed(threads);
   backend::cpu::tbb_backend workers(threads);
   kernels::count_strips(workers, part.memory, part.members, share, nullptr);
   std::string counts;

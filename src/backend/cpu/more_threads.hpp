@@ -1,0 +1,23 @@
+#pragma once
+
+#include <tbb/global_control.h>
+
+#include <cstddef>
+#include <optional>
+
+namespace gpulog::backend::cpu {
+
+/// Allows more threads than processors while the object exists: otherwise oneTBB would warn and use fewer threads.
+class more_threads {
+ public:
+  explicit more_threads(std::size_t threads) {
+    constexpr auto parallelism = tbb::global_control::max_allowed_parallelism;
+    // The query itself starts oneTBB, which a single thread does not need.
+    if (threads > 1 && threads > tbb::global_control::active_value(parallelism)) allowed_.emplace(parallelism, threads);
+  }
+
+ private:
+  std::optional<tbb::global_control> allowed_;
+};
+
+}  // namespace gpulog::backend::cpu
