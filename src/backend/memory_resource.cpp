@@ -207,6 +207,11 @@ void host_memory::discard(void* memory, std::uint64_t bytes) noexcept {
   madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
+void host_memory::spill_into(const std::string& directory) {
+  if (limit() == 0) set_limit(machine_bytes());
+  spill_ = std::make_unique<spill_file>(directory);
+}
+
 std::string host_memory::remedy() const {
   if (spill_ == nullptr) return memory_resource::remedy() + ", or name a folder with " + option_named("spill");
   const std::string text = memory_resource::remedy();

@@ -125,9 +125,9 @@ class host_memory final : public memory_resource {
   [[nodiscard]] std::string remedy() const override;
   [[nodiscard]] memory_resource& for_columns() override { return columns_; }
 
-  /// Must be called before the first allocation, with a limit.
+  /// Must be called before the first allocation. Without a limit, the memory of the machine becomes the limit.
   /// @throws std::system_error as spill_file
-  void spill_into(const std::string& directory) { spill_ = std::make_unique<spill_file>(directory); }
+  void spill_into(const std::string& directory);
   /// Returns the peak of the bytes on a disk.
   [[nodiscard]] std::uint64_t peak_spilled() const { return spill_ == nullptr ? 0 : spill_->peak(); }
 

@@ -68,7 +68,6 @@ void run_context::limit_memory() {
   const std::string& folder = options.spill_directory;
   values.memory.set_limit(options.memory_limit);
   if (folder.empty()) return;
-  if (options.memory_limit == 0) values.memory.set_limit(backend::machine_bytes());
   try {
     values.memory.spill_into(folder);
   } catch (const std::system_error& reason) {

@@ -77,7 +77,6 @@ struct counted_part {
   }
 
   void spill_into(const std::string& folder) {
-    if (memory.limit() == 0) memory.set_limit(backend::machine_bytes());
     try {
       memory.spill_into(folder);
     } catch (const std::system_error& reason) {
