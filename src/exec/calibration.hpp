@@ -97,7 +97,8 @@ inline constexpr double sample_share = 1.0 / 32;
 inline constexpr double least_sample_values = 1 << 14;
 
 // Rows counted by several ranks (`bench/ranks`; figures are in bench/results/ranks.txt).
-/// Bytes per second that each rank receives: 0.3 to 2 x 10^9 between processes of one host.
+/// Bytes per second that all other ranks of a host together receive from rank 0: 0.1 to 2.6 x 10^9 for 2 to 8 ranks,
+/// waits for ranks included.
 inline constexpr double rank_bytes_per_second = 1e9;
 /// Seconds of a task without data: ranks that wait for a task sleep for up to 2 ms.
 inline constexpr double rank_task_seconds = 0.005;

@@ -149,7 +149,8 @@ void count_for_rank_0(ranks::communicator& messages) {
 
 bool rank_strips::pay(double seconds, const factorized_graph& graph) const {
   const double saved = seconds * (1 - 1.0 / processes());
-  const double exchanged = static_cast<double>(counted_bytes(graph)) / calibration::rank_bytes_per_second;
+  const double sent_bytes = static_cast<double>(counted_bytes(graph)) * (processes() - 1);
+  const double exchanged = sent_bytes / calibration::rank_bytes_per_second;
   return saved > 2 * (calibration::rank_task_seconds + exchanged);
 }
 
