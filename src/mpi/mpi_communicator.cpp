@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "ranks/calibration.hpp"
 #include "ranks/communicator.hpp"
 
 namespace {
@@ -17,23 +18,20 @@ constexpr std::uint64_t most_bytes = std::uint64_t{1} << 28;
 
 using clock_type = std::chrono::steady_clock;
 
-/// Messages arrive piece by piece, each during a call of MPI_Test: a pause after each call would make long messages ten
-/// times as slow. So a rank that expects a message tests without pauses as long as a slow link would need.
-constexpr double slow_link_bytes_per_second = 1e8;
-
-/// Waits for the end of a request. After the time of a slow link, the wait uses no processor, unlike MPI_Wait.
+/// Waits for the end of a request. After the time of a slow link, the wait uses no processor; MPI_Wait would use one
+/// throughout.
 /// @param bytes of the message
 /// @return seconds
 double wait(MPI_Request& request, std::uint64_t bytes) {
-  constexpr int spins = 1000;
-  constexpr std::chrono::microseconds first_pause{20};
-  constexpr std::chrono::microseconds last_pause{2000};
+  using namespace gpulog::ranks::calibration;
+  constexpr std::chrono::microseconds first_pause{first_pause_microseconds};
+  constexpr std::chrono::microseconds last_pause{last_pause_microseconds};
   const auto begin = clock_type::now();
   const auto seconds = [begin] { return std::chrono::duration<double>(clock_type::now() - begin).count(); };
   const double seconds_without_pause = static_cast<double>(bytes) / slow_link_bytes_per_second;
   int is_done = 0;
   do {
-    for (int i = 0; i < spins && is_done == 0; ++i) MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+    for (int i = 0; i < tests_per_reading && is_done == 0; ++i) MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
   } while (is_done == 0 && seconds() < seconds_without_pause);
   for (auto pause = first_pause; is_done == 0; pause = std::min(2 * pause, last_pause)) {
     std::this_thread::sleep_for(pause);
