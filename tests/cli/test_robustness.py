@@ -146,15 +146,15 @@ class Depths(RobustnessTest):
         many = scaled(100000)
         few = scaled(4000)  # a definition by a sum takes time with the square of its terms
         start = '.decl e(x:number)\ne(1).\n.decl a(n:number, x:number)\n.output a\n'
-        long, deep = 'a(2, %s) :- e(x).\n' % ' - '.join(['x'] * many), 'a(4, %s).\n' % ('(' * many + '7' + ')' * many)
-        self.accepted(start + long + deep + 'a(1, %s).\na(3, x) :- e(y), x = %s.\na(5, %s) :- e(x).\n' %
-                      (' + '.join(['1'] * many), ' + '.join(['y'] * few), 'bnot ' * many + 'x'))
+        text = start + 'a(2, %s) :- e(x).\na(4, %s).\na(5, %s) :- e(x).\n' % (
+            ' - '.join(['x'] * many), '(' * many + '7' + ')' * many, 'bnot ' * many + 'x')
+        self.accepted(text + 'a(1, %s).\na(3, x) :- e(y), x = %s.\n' % (' + '.join(['1'] * many), ' + '.join(['y'] * few)))
         self.assertEqual(self.rows('out', 'a.csv'),
                          ['1\t%d' % many, '2\t%d' % (2 - many), '3\t%d' % few, '4\t7', '5\t1'])
         for options in (('--show', 'initial-ast'), ('--show', 'transformed-ast'), ('--show', 'transformed-ram'),
                         ('--show', 'type-analysis'), ('--show', 'scc-graph-text'), ('-p', 'p.json', '-v')):
             with self.subTest(options=options):
-                self.accepted(start + long + deep, *options)
+                self.accepted(text, *options)
 
     def test_long_lists(self):
         many = scaled(100000)
