@@ -1,5 +1,5 @@
-// The engine against the naive evaluator, on random programs and random graphs. GPULOG_RANDOM_PROGRAMS sets how many
-// programs are tried, GPULOG_RANDOM_SEED the first seed; a failure prints the program.
+// The engine against the naive evaluator, on random programs and random graphs. GPULOG_RANDOM_PROGRAMS sets the number
+// of programs, GPULOG_RANDOM_SEED the first seed; a failure prints the program.
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ TEST(engine_against_oracle, random_programs) {
   }
 }
 
-/// Words of 64 bits: with values around 2^31, 2^32 and 2^63, and without.
+/// Words of 64 bits, with and without values around 2^31, 2^32 and 2^63.
 TEST(engine_against_oracle, random_programs_of_wide_words) {
   const std::uint64_t first = oracle::first_seed(1);
   const std::uint64_t count = oracle::programs_to_try(150);
@@ -43,7 +43,7 @@ TEST(engine_against_oracle, random_programs_of_wide_words) {
   }
 }
 
-/// Atoms whose variables are compared and no more: first matches.
+/// Atoms whose variables are only compared: first matches.
 TEST(engine_against_oracle, random_programs_with_first_matches) {
   const std::uint64_t first = oracle::first_seed(1);
   const std::uint64_t count = oracle::programs_to_try(300);
@@ -62,7 +62,7 @@ TEST(engine_against_oracle, random_programs_with_first_matches) {
   }
 }
 
-/// Intersections inside of aggregates, and rows that are counted without a look at them.
+/// Intersections inside aggregates, and rows that are counted without being read.
 TEST(engine_against_oracle, random_programs_with_cyclic_aggregates) {
   const std::uint64_t first = oracle::first_seed(1);
   const std::uint64_t count = oracle::programs_to_try(300);
@@ -102,7 +102,7 @@ TEST(engine_against_oracle, random_programs_with_equivalences) {
   }
 }
 
-/// Recursions that pass some columns through.
+/// Recursions that copy some columns unchanged.
 TEST(engine_against_oracle, random_programs_that_fall_apart) {
   const std::uint64_t first = oracle::first_seed(1);
   const std::uint64_t count = oracle::programs_to_try(200);
@@ -138,7 +138,7 @@ TEST(engine_against_oracle, random_programs_on_gpu) {
   }
 }
 
-/// Constants between 2^31 and 2^32, whose codes are larger than they are where others have numbers before them.
+/// Constants between 2^31 and 2^32. A constant has a larger code than its value if other values have smaller codes.
 TEST(engine_against_oracle, constants_whose_codes_are_larger) {
   const comparison both(
       ".decl b(x:number, y:number)\nb(-1099511627776, 4611686018427400252).\nb(-9223372036854775806, 1099511627778).\n"
@@ -150,7 +150,7 @@ TEST(engine_against_oracle, constants_whose_codes_are_larger) {
   for (const mode& how : modes) both.expect_same(how);
 }
 
-/// Values of 64 bits that need a table and do not, made by the host and by the device.
+/// Values of 64 bits with and without a table, computed by the host and by the device.
 TEST(engine_against_oracle, wide_words_on_gpu) {
   if (const std::string reason = no_gpu(); !reason.empty()) GTEST_SKIP() << "skipped: no GPU (" << reason << ")";
   const std::string declarations =
@@ -201,7 +201,7 @@ TEST(engine_against_oracle, random_graphs_release_only) {
       ".decl e(x:number, y:number)\n.decl sg(x:number, y:number)\nsg(x,y) :- e(p,x), e(p,y), x != y.\n"
       "sg(x,y) :- e(a,x), sg(a,b), e(b,y), x != y.\n";
   // Fixpoints that fall apart: on either column, by several rules, with constants, from values too large for a bitmap,
-  // and asked for membership behind.
+  // and tested for tuples by later rules.
   const std::string apart =
       ".decl e(x:number, y:number)\n.decl f(x:number, y:number)\nf(y,x) :- e(x,y), x < 20.\n"
       ".decl l(x:number, y:number)\nl(x,y) :- e(x,y), x != 3.\nl(x,y) :- l(x,z), e(z,y).\nl(x,y) :- l(x,z), f(z,y).\n"
@@ -238,8 +238,8 @@ TEST(engine_against_oracle, random_graphs_release_only) {
   }
 }
 
-/// Fixpoints that fall apart, over numbers: of values that are far apart, of several columns and relations, searched by
-/// a part of what stands in them, copied from one relation to the other, and asked for membership behind.
+/// Fixpoints that fall apart, over numbers: of distant values, of several columns and relations, searched by some of
+/// their columns, copied to a second relation, and tested for tuples by later rules.
 TEST(engine_against_oracle, numbered_fixpoints_over_random_graphs) {
   const std::string numbered =
       ".decl e(x:number, y:number)\n.decl w(x:number, y:number, z:number)\nw(x,y,z) :- e(x,y), e(y,z), x != z.\n"
@@ -260,7 +260,7 @@ TEST(engine_against_oracle, numbered_fixpoints_over_random_graphs) {
     for (const word_size words : {word_size::bits32, word_size::bits64}) {
       auto far_apart = graph;
       for (auto& [from, to] : far_apart) {
-        // The comparison puts in no negative numbers of 64 bits.
+        // The comparison with the naive evaluator inserts no negative numbers of 64 bits.
         const std::uint32_t mask = words == word_size::bits64 ? UINT32_MAX / 2 : UINT32_MAX;
         from = from * 2654435761U & mask;
         to = to * 2654435761U & mask;
@@ -274,8 +274,8 @@ TEST(engine_against_oracle, numbered_fixpoints_over_random_graphs) {
   }
 }
 
-/// Cycles of atoms, where each binding is to search the relation with the fewest rows: over graphs dense enough for the
-/// planner to do so, with a few nodes that have most edges.
+/// Cycles of atoms, in which each binding searches the relation with the fewest rows. The graphs are dense enough for
+/// the planner to choose this search, and a few nodes have most edges.
 TEST(engine_against_oracle, cycles_over_random_graphs) {
   const std::string cycles =
       ".decl e(x:number, y:number)\n.decl n(x:number, y:number, z:number)\nn(x,y,z) :- e(x,y), e(x,z), y < z.\n"
@@ -317,7 +317,7 @@ TEST(engine_against_oracle, closures_over_equivalences) {
   }
 }
 
-/// Between the seeds of random graphs: with and without the large ones.
+/// The step between the seeds of random graphs.
 constexpr std::uint64_t step = oracle::is_sanitized ? 3 : 1;
 
 TEST(engine_against_oracle, aggregates_over_equivalences_release_only) {
@@ -386,7 +386,7 @@ TEST(engine_against_oracle, aggregates_over_random_graphs_release_only) {
   const std::string declarations = ".decl e(x:number, y:number)\n.decl n(x:number)\nn(x) :- e(x,_).\nn(y) :- e(_,y).\n";
   const bool on_gpu = no_gpu().empty();
   for (std::uint64_t seed = 1; seed <= 6; seed += step) {
-    // The last ones are larger than a tile.
+    // The last graphs are larger than a tile.
     const std::uint32_t nodes = seed <= 4 ? static_cast<std::uint32_t>(5 * seed) : 60;
     const auto graph = oracle::make_random_graph(oracle::seed_of_turn(seed), nodes, seed <= 4 ? 3 * nodes : 900);
     for (const std::string& rule : aggregate_rules) {
@@ -402,7 +402,7 @@ TEST(engine_against_oracle, aggregates_over_random_graphs_release_only) {
   }
 }
 
-/// The same over values of more than 32 bits, and values that are computed with in an aggregate and behind it.
+/// Aggregates over values of more than 32 bits, which the aggregate and later literals compute with.
 TEST(engine_against_oracle, aggregates_of_wide_words_release_only) {
   const std::string declarations =
       ".decl e(x:number, y:number)\n.decl g(x:number, y:number)\n"

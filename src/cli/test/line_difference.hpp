@@ -14,9 +14,9 @@ struct line_difference {
   line_difference(const std::vector<std::string>& wanted, const std::vector<std::string>& actual);
 
   [[nodiscard]] bool empty() const { return missing.empty() && unexpected.empty(); }
-  /// Returns for example "1 tuple missing, 2 unexpected".
+  /// Returns for example "1 missing tuple and 2 unexpected tuples".
   [[nodiscard]] std::string summary(std::string_view noun) const;
-  /// Returns a line for each text, with - or +; after 20 lines the number of others.
+  /// Returns a line with - or + for each text; after 20 lines, the number of further texts.
   [[nodiscard]] std::string text() const;
 };
 

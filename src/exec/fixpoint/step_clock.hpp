@@ -3,8 +3,8 @@
 #include "exec/calibration.hpp"
 #include "storage/representation/hisa_rows.hpp"
 
-/// How long the steps of an iteration take. Reading the clock takes as long as a step with few rows, so that only some
-/// of those are measured.
+/// Times of the steps of an iteration. Reading the clock takes as long as a step with few rows, so only some of the
+/// steps with few rows are measured.
 namespace gpulog::exec {
 
 /// The clock of a run, which keeps its last reading.
@@ -17,17 +17,18 @@ class step_clock {
   double last_ = storage::seconds_now();
 };
 
-/// Times a step that is repeated. Long runs of it are measured; of short runs one in calibration::unmeasured_steps is,
-/// and the runs after it count as long.
+/// Measures the runs of a repeated step: every long run, and one short run after calibration::unmeasured_steps short
+/// runs. The other short runs count as long as the last measured run.
 class step_timer {
  public:
-  /// @param is_short whether the run is expected to be
+  /// @param is_short whether the run is expected to be short
   void begin(step_clock& clock, bool is_short) {
     is_measured_ = !is_short || left_ == 0;
     left_ = is_measured_ ? calibration::unmeasured_steps : left_ - 1;
     start_ = is_measured_ ? clock.read() : clock.last();
   }
-  /// @param is_short whether the run was; a long one that is not expected began at the last reading, or little later
+  /// @param is_short whether the run was short. A long run that was expected to be short began at the last reading, or
+  /// little later.
   /// @return seconds
   double end(step_clock& clock, bool is_short) {
     if (!is_estimated(is_short)) seconds_ = clock.read() - start_;
