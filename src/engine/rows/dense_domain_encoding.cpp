@@ -180,6 +180,8 @@ void dense_domain_encoding::take_over(const plan::program& planned, std::size_t 
   for (std::size_t phase = 0; phase < to.loop.size(); ++phase)
     take_versions(from.loop[phase].versions, to.loop[phase].versions);
   to.supplementary = std::move(from.supplementary);
+  for (const relation_id member : to.relations)
+    plan_->relations[member.value] = std::move(changed.relations[member.value]);
   plan_->indexes = std::move(changed.indexes);
 }
 

@@ -38,8 +38,8 @@ class dense_domain_encoding {
   /// @throws backend::memory_exceeded
   bool apply(const encoding_choice& chosen, const plan::statistics& known, staged_facts& staged);
 
-  /// Takes over a stratum that was planned again over values: plan() receives its versions and indexes, translated to
-  /// numbers.
+  /// Takes over a stratum that was planned again over values: plan() receives its versions, relations and indexes,
+  /// translated to numbers.
   void take_over(const plan::program& planned, std::size_t stratum);
 
   /// Returns the plan over numbers.

@@ -135,5 +135,26 @@ TEST(dense_domain_encoding, texts) {
   EXPECT_EQ(run_texts("on"), run_texts("off"));
 }
 
+/// The first order reads few, and whether t has a row; the second reads the rows of t, of which several give one of r.
+TEST(dense_domain_encoding, rows_that_repeat_only_in_a_new_order) {
+  run_options options;
+  options.backend = backend_kind::cpu;
+  options.tuning = {{"dense-domain-encoding", "on"}, {"reoptimization", "on"}};
+  options.storage = storage_kind::bits;
+  engine running(program::from_text(".decl few(x:number)\nfew(0). few(1). few(2). few(4).\n"
+                                    ".decl many(x:number, y:number)\n"
+                                    "many(1,0). many(1,1). many(1,2). many(1,4). many(2,0). many(2,2). many(0,7).\n"
+                                    "many(0,8). many(3,7). many(3,8).\n"
+                                    ".decl t(s:symbol, x:number, k:number)\n"
+                                    "t(\"a\", max(x,0), k) :- few(x), many(y,k), !many(x,x).\n"
+                                    "t(\"b\", x, 1) :- few(x).\nt(\"c\", 1, 1).\n"
+                                    ".decl r(x:number, y:number)\nr(x, 7) :- few(x), t(_, x, 1).\n"),
+                 options);
+  running.evaluate();
+  std::multiset<std::string> rows;
+  for (const tuple& row : running.relation("r")) rows.insert(row.text(0));
+  EXPECT_EQ(rows, (std::multiset<std::string>{"0", "1", "2", "4"}));
+}
+
 }  // namespace
 }  // namespace gpulog
