@@ -6,6 +6,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import time
 import unittest
 
 from command import REACH, CommandTest
@@ -197,26 +198,35 @@ class Ranks(CommandTest):
         self.addCleanup(process.kill)
         while not process.stderr.readline().startswith('  begin n((x+1))'):
             pass
-        with open('/proc/%d/task/%d/children' % (process.pid, process.pid), encoding='ascii') as file:
-            children = file.read().split()
         ranks = {}
-        for child in children:
-            with open('/proc/%s/environ' % child, encoding='utf-8') as file:
+        for child in self.children(process.pid):
+            with open('/proc/%d/environ' % child, encoding='utf-8') as file:
                 variables = dict(entry.split('=', 1) for entry in file.read().split('\0') if '=' in entry)
-            ranks[int(variables['OMPI_COMM_WORLD_RANK'])] = int(child)
+            ranks[int(variables['OMPI_COMM_WORLD_RANK'])] = child
         self.assertEqual(sorted(ranks), [0, 1, 2])
         return process, ranks
 
     @staticmethod
-    def is_running(number):
+    def state(number):
+        """Returns the letter of a process's state and its parent, or None if there is no such process."""
         try:
             with open('/proc/%d/stat' % number, encoding='ascii', errors='replace') as file:
-                return file.read().rsplit(')', 1)[1].split()[0] != 'Z'
-        except FileNotFoundError:
-            return False
+                letter, parent = file.read().rsplit(')', 1)[1].split()[:2]
+        except (FileNotFoundError, ProcessLookupError):
+            return None
+        return letter, int(parent)
+
+    def children(self, parent):
+        numbers = [int(name) for name in os.listdir('/proc') if name.isdigit()]
+        return [number for number in numbers if (self.state(number) or (None, None))[1] == parent]
+
+    def wait_for(self, number):
+        """Waits until a process has ended: mpirun may end before ranks that it has killed."""
+        while (self.state(number) or 'Z')[0] != 'Z':
+            time.sleep(0.01)
 
     def end(self, process):
-        output, errors = process.communicate(timeout=10)
+        output, errors = process.communicate(timeout=60)
         self.assertEqual(output, '')
         self.assertEqual(os.listdir(self.path('out')), [])
         return errors
@@ -237,7 +247,7 @@ class Ranks(CommandTest):
         self.assertRegex(errors, r'^(Interrupted by SIGTERM after [^\n]*\n(in rule:\n[^\n]*\nin file [^\n]*\n)?)?$')
         self.assertNotEqual(process.returncode, 0)
         for number in ranks.values():
-            self.assertFalse(self.is_running(number))
+            self.wait_for(number)
 
 
 if __name__ == '__main__':
