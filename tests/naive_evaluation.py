@@ -10,12 +10,13 @@ TYPE_DECLARATIONS = ('.type Pair = [a:number, b:symbol]\n'
                      '.type Tree = Leaf {v:number} | Node {l:Tree, r:Tree} | Empty {}\n')
 FIELDS = {PAIR: [NUMBER, SYMBOL], LIST: [NUMBER, LIST]}
 BRANCHES = {'Leaf': [NUMBER], 'Node': [TREE, TREE], 'Empty': []}
-TEXTS = ['', 'a', 'b', 'ab', 'ba', 'x y']
+TEXTS = ['', 'a', 'b', 'ab', 'ba', 'x y', ' Aab ']
 MOST_TUPLES = 4000
 
 # Terms: ('constant', v) ('variable', name) ('any',) ('nil',) ('record', terms) ('branch', name, terms)
 #        ('functor', name, terms) ('aggregate', name, target or None, body, variables from outside)
 # Literals: ('atom', relation, terms, positive) ('test', operator, left, right) ('either', bodies)
+#           ('part', pattern of the part, text, separator, pattern of its number)
 # Values: int, str, float (of few bits), None for nil, ('record', ..), ('branch', name, ..)
 # Functors of unsigned numbers and floats have names that begin with u and f: 'u+', 'f+'.
 ANY, NIL = ('any',), ('nil',)
@@ -78,6 +79,8 @@ def show_literal(literal):
         return '%s%s(%s)' % ('' if literal[3] else '!', literal[1], ', '.join(map(show, literal[2])))
     if kind == 'test':
         return '%s %s %s' % (show(literal[2]), literal[1], show(literal[3]))
+    if kind == 'part':
+        return '%s = split(%s)' % (show(literal[1]), ', '.join(map(show, literal[2:])))
     return '(' + ' ; '.join(', '.join(map(show_literal, body)) for body in literal[1]) + ')'
 
 
@@ -121,6 +124,14 @@ def part_of(text, start, length):
     return text[start:start + length] if start <= len(text) else ''
 
 
+def replaced(text, part, replacement):
+    return text.replace(part, replacement) if part else text
+
+
+def parts_of(text, separator):
+    return text.split(separator) if separator else [text]
+
+
 FUNCTORS = {
     '+': lambda a, b: signed(a + b),
     '-': lambda a, b: signed(a - b),
@@ -136,6 +147,14 @@ FUNCTORS = {
     'substr': part_of,
     'to_unsigned': lambda a: a & 0xffffffff,
     'to_float': float,
+    'starts_with': lambda a, b: int(a.startswith(b)),
+    'ends_with': lambda a, b: int(a.endswith(b)),
+    'index_of': lambda a, b, c: a.find(b, max(c, 0)),
+    'replace': replaced,
+    'to_lower': str.lower,
+    'to_upper': str.upper,
+    'trim': lambda a: a.strip(' \t\n\v\f\r'),
+    'format': lambda a, *values: a.format(*values),
 }
 OF_KINDS = {
     'u+': lambda a, b: (a + b) & 0xffffffff,
@@ -222,6 +241,14 @@ def solutions(body, relations, values):
             if all(known(term, values) for term in literal[2]):
                 if not any(matches_row(literal[2], row, dict(values)) for row in relations[literal[1]]):
                     yield from solutions(rest, relations, values)
+                return
+        if literal[0] == 'part':
+            _, pattern, text, separator, number = literal
+            if known(text, values) and known(separator, values):
+                for i, part in enumerate(parts_of(evaluate(text, values), evaluate(separator, values))):
+                    extended = dict(values)
+                    if matches(number, i, extended) and matches(pattern, part, extended):
+                        yield from solutions(rest, relations, extended)
                 return
         if literal[0] == 'test':
             operator, left, right = literal[1:]

@@ -138,7 +138,11 @@ class Program:
             return self.term(other, scope, depth + 1)
         draw = self.random.random()
         if kind == NUMBER:
-            if draw < 0.15:
+            if draw < 0.05:
+                return ('functor', 'index_of', [inner(SYMBOL), inner(SYMBOL), constant(self.random.randint(-1, 2))])
+            if draw < 0.1:
+                return ('functor', self.random.choice(['starts_with', 'ends_with']), [inner(SYMBOL), inner(SYMBOL)])
+            if draw < 0.2:
                 return ('functor', 'strlen', [inner(SYMBOL)])
             if draw < 0.3:
                 return ('functor', '%', [inner(NUMBER), constant(self.random.choice([3, 5, -4, 7]))])
@@ -151,6 +155,12 @@ class Program:
             if draw < 0.4:
                 bounds = [constant(self.random.randint(0, 2)), constant(self.random.randint(0, 3))]
                 return ('functor', 'substr', [inner(SYMBOL)] + bounds)
+            if draw < 0.5:
+                return ('functor', self.random.choice(['to_lower', 'to_upper', 'trim']), [inner(SYMBOL)])
+            if draw < 0.55:
+                return ('functor', 'replace', [inner(SYMBOL), self.literal(SYMBOL), self.literal(SYMBOL)])
+            if draw < 0.65:
+                return ('functor', 'format', [constant('{}-{{{}}}'), inner(SYMBOL), inner(NUMBER)])
             return ('functor', self.random.choice(['cat', 'cat', 'max', 'min']), [inner(SYMBOL), inner(SYMBOL)])
         if kind == UNSIGNED:
             if draw < 0.2:
@@ -199,6 +209,11 @@ class Program:
                 kind = self.random.choice([NUMBER, SYMBOL, TREE, UNSIGNED, FLOAT])
                 value = self.term(kind, scope)
                 body.append(('test', '=', self.fresh(kind, scope), value))
+            elif draw < 0.8:
+                text, separator = self.term(SYMBOL, scope, 1), self.literal(SYMBOL)
+                number = self.one_of(NUMBER, scope) if self.chance(0.2) else self.literal(NUMBER) if self.chance(0.2) else None
+                part = self.literal(SYMBOL) if self.chance(0.2) else self.fresh(SYMBOL, scope)
+                body.append(('part', part, text, separator, number or self.fresh(NUMBER, scope)))
             elif aggregates:
                 value = self.aggregate(scope, level)
                 body.append(('test', '=', self.fresh(value[5], scope), value))

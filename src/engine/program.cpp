@@ -18,6 +18,7 @@
 #include "kernels/steps/text_pattern.hpp"
 #include "sema/analysis.hpp"
 #include "sema/print.hpp"
+#include "sema/rewriting/text_tests.hpp"
 #include "support/diagnostics.hpp"
 #include "support/suggestion.hpp"
 #include "syntax/parser.hpp"
@@ -114,6 +115,7 @@ void compile(program_state& state, source_file& main_file, const compile_options
       queries.push_back(std::move(*parsed));
   }
   if (state.parsed.needs_deep_stack && !state.is_deep) return;
+  sema::replace_text_tests(state.parsed, queries);
   state.syntax_errors = report.error_count();
   collect_shown_stages(state, options, report);
   if (!report.has_errors()) {

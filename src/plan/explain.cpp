@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "sema/print.hpp"
+#include "support/value_table.hpp"
 
 namespace gpulog::plan {
 namespace {
@@ -45,10 +46,16 @@ bool is_float(scalar_op op) {
          op == scalar_op::float_to_string;
 }
 
-bool is_on_symbols(scalar_op op) {
-  return op == scalar_op::min_symbol || op == scalar_op::max_symbol || op == scalar_op::concatenate ||
-         op == scalar_op::string_length || op == scalar_op::string_to_number || op == scalar_op::string_to_unsigned ||
-         op == scalar_op::string_to_float;
+/// Returns the kind of a constant argument of an operation.
+value_kind kind_of_argument(scalar_op op, std::size_t position) {
+  using enum scalar_op;
+  if (is_float(op)) return value_kind::floating;
+  if (is_one_of(op, {min_symbol, max_symbol, concatenate, string_length, string_to_number, string_to_unsigned,
+                     string_to_float, starts_with, ends_with, replace_text, to_lower, to_upper, trim, part_count})) {
+    return value_kind::symbol;
+  }
+  const bool is_text = (op == substring && position == 0) || (is_one_of(op, {index_of, part_of}) && position < 2);
+  return is_text ? value_kind::symbol : value_kind::number;
 }
 
 /// Prints the operators of one version in order and tracks the variable that each slot holds.
@@ -139,10 +146,9 @@ class version_printer {
 
   std::string text(const compute& op) {
     std::vector<std::string> arguments;
-    value_kind kind = value_kind::number;
-    if (is_float(op.op)) kind = value_kind::floating;
-    if (is_on_symbols(op.op)) kind = value_kind::symbol;
-    for (const operand& argument : op.arguments) arguments.push_back(text(argument, kind_of(argument, kind)));
+    for (const operand& argument : op.arguments) {
+      arguments.push_back(text(argument, kind_of(argument, kind_of_argument(op.op, arguments.size()))));
+    }
     std::string function(sema::operation_text(op.op));
     if (op.op == scalar_op::call_functor) {
       function = "@" + plan_.functors[op.arguments.front().literal];

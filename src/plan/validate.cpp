@@ -30,11 +30,17 @@ std::size_t argument_count(scalar_op op) {
     case scalar_op::string_to_number:
     case scalar_op::string_to_unsigned:
     case scalar_op::string_to_float:
+    case scalar_op::to_lower:
+    case scalar_op::to_upper:
+    case scalar_op::trim:
       return 1;
     case scalar_op::next_counter:
     case scalar_op::iteration_number:
       return 0;
     case scalar_op::substring:
+    case scalar_op::index_of:
+    case scalar_op::replace_text:
+    case scalar_op::part_of:
       return 3;
     default:
       return 2;

@@ -7,6 +7,7 @@
 
 #include "sema/numeric_literal.hpp"
 #include "sema/rewriting/expressions.hpp"
+#include "sema/types/functors.hpp"
 
 namespace gpulog::sema {
 
@@ -263,7 +264,7 @@ class clause_lowering {
       return constant_of(kind, literal_value(*number, kind, types_.words()).value_or(0), term.span);
     }
     if (const auto* text = term.as<syntax::string_constant>()) {
-      return constant_of(value_kind::symbol, symbols_.number(text->value).value, term.span);
+      return text_constant(text->value, term.span);
     }
     if (term.as<syntax::counter>() != nullptr) {
       return operation_of(scalar_op::next_counter, value_kind::number, {}, term.span);
@@ -351,6 +352,9 @@ class clause_lowering {
     lower_arguments(call.arguments, arguments);
     switch (overload.how) {
       case lowering::direct:
+        if (overload.op == scalar_op::index_of && arguments.size() == 2) {
+          arguments.push_back(constant_of(value_kind::number, 0, term.span));
+        }
         return operation_of(overload.op, overload.result, std::move(arguments), term.span);
       case lowering::fold: {
         expression result = std::move(arguments.front());
@@ -360,17 +364,74 @@ class clause_lowering {
         }
         return result;
       }
-      case lowering::generate: {
-        generator made{overload.result, new_variable(overload.result, term.span), std::move(arguments), term.span};
-        expression result = made.result;
-        body_->emplace_back(std::move(made));
-        return result;
-      }
+      case lowering::generate:
+        return generated(overload.result, std::move(arguments), term.span);
+      case lowering::split:
+        return lower_split(overload, std::move(arguments), term.span);
+      case lowering::format:
+        return lower_format(overload, call.arguments.front().as<syntax::string_constant>()->value, std::move(arguments),
+                            term.span);
       case lowering::retype:
         break;
     }
     arguments.front().kind = overload.result;
     return std::move(arguments.front());
+  }
+
+  /// Adds a range and returns the variable of its values.
+  expression generated(value_kind kind, std::vector<expression> arguments, const source_span& span) {
+    generator made{kind, new_variable(kind, span), std::move(arguments), span};
+    expression result = made.result;
+    body_->emplace_back(std::move(made));
+    return result;
+  }
+
+  /// Lowers split(text, separator, number) to `number = range(0, part_count(text, separator))` and
+  /// part_of(text, separator, number).
+  expression lower_split(const functor_overload& overload, std::vector<expression> arguments, const source_span& span) {
+    for (expression& argument : arguments) argument = without_structure(std::move(argument));
+    expression count = operation_of(scalar_op::part_count, value_kind::number, {arguments[0], arguments[1]}, span);
+    const expression number =
+        generated(value_kind::number, {constant_of(value_kind::number, 0, span), std::move(count)}, span);
+    if (arguments.size() == 3 && !arguments[2].is_unnamed()) {
+      add_constraint({comparison_op::equal, std::move(arguments[2]), number, span});
+    }
+    return operation_of(overload.op, overload.result, {std::move(arguments[0]), std::move(arguments[1]), number}, span);
+  }
+
+  expression text_constant(const std::string& text, const source_span& span) {
+    return constant_of(value_kind::symbol, symbols_.number(text).value, span);
+  }
+
+  /// Returns the value as a text, like to_string(value).
+  static expression as_text(expression value) {
+    const source_span span = value.span;
+    switch (value.kind) {
+      case value_kind::symbol:
+        return value;
+      case value_kind::unsigned_number:
+        return operation_of(scalar_op::unsigned_to_string, value_kind::symbol, {std::move(value)}, span);
+      case value_kind::floating:
+        return operation_of(scalar_op::float_to_string, value_kind::symbol, {std::move(value)}, span);
+      default:
+        return operation_of(scalar_op::number_to_string, value_kind::symbol, {std::move(value)}, span);
+    }
+  }
+
+  /// Lowers format("a{}b", x) to a concatenation of "a", the text of x, and "b".
+  expression lower_format(const functor_overload& overload, const std::string& pattern,
+                          std::vector<expression> arguments, const source_span& span) {
+    const std::vector<std::string> pieces = *pieces_of_format(pattern);
+    std::optional<expression> result;
+    const auto append = [&](expression part) {
+      if (result) part = operation_of(overload.op, overload.result, {std::move(*result), std::move(part)}, span);
+      result = std::move(part);
+    };
+    for (std::size_t piece = 0; piece < pieces.size(); ++piece) {
+      if (piece > 0) append(as_text(std::move(arguments[piece])));
+      if (!pieces[piece].empty()) append(text_constant(pieces[piece], span));
+    }
+    return result ? std::move(*result) : text_constant("", span);
   }
 
   const flat_clause& clause_;

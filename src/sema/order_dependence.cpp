@@ -77,6 +77,11 @@ class number_reader {
       case scalar_op::number_to_string:
       case scalar_op::unsigned_to_string:
       case scalar_op::float_to_string:
+      case scalar_op::replace_text:
+      case scalar_op::to_lower:
+      case scalar_op::to_upper:
+      case scalar_op::trim:
+      case scalar_op::part_of:
         return value_kind::symbol;
       default:
         return value_kind::number;

@@ -57,6 +57,15 @@ enum class scalar_op : std::uint8_t {
   string_to_number,
   string_to_unsigned,
   string_to_float,
+  starts_with,  ///< 1 or 0
+  ends_with,    ///< 1 or 0
+  index_of,     ///< of the text, the part and the first byte to look at: the byte where the part begins, or -1
+  replace_text,
+  to_lower,
+  to_upper,
+  trim,
+  part_count,  ///< of the text and the separator: the number of parts
+  part_of,     ///< of the text, the separator and the number of the part
   // A functor of a user library, executed by the host: the first argument is its number, a constant.
   call_functor,
   // Without arguments: returns the number of calls so far.

@@ -1,5 +1,8 @@
 #include "syntax/ast.hpp"
 
+#include <algorithm>
+#include <unordered_map>
+
 #include "support/value_table.hpp"
 
 namespace gpulog::syntax {
@@ -60,9 +63,50 @@ std::string_view spelling(functor op) {
       {to_unsigned, "to_unsigned"},
       {min, "min"},
       {max, "max"},
+      {starts_with, "starts_with"},
+      {ends_with, "ends_with"},
+      {index_of, "index_of"},
+      {replace, "replace"},
+      {to_lower, "to_lower"},
+      {to_upper, "to_upper"},
+      {trim, "trim"},
+      {split, "split"},
+      {format, "format"},
   };
-  static_assert(has_all(table, max));
+  static_assert(has_all(table, format));
   return find_in(table, op).value();
+}
+
+namespace {
+
+/// Calls action(functor) for the functors from `first` on.
+template <class Action>
+void for_each_functor(functor first, const Action& action) {
+  for (auto op = first; op <= functor::format; op = static_cast<functor>(static_cast<int>(op) + 1)) action(op);
+}
+
+}  // namespace
+
+std::optional<functor> extension_named(std::string_view name) {
+  static const std::unordered_map<std::string_view, functor> by_name = [] {
+    std::unordered_map<std::string_view, functor> result;
+    for_each_functor(functor::starts_with, [&](functor op) { result.emplace(spelling(op), op); });
+    return result;
+  }();
+  const auto found = by_name.find(name);
+  return found == by_name.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool is_test(functor op) { return op == functor::starts_with || op == functor::ends_with; }
+
+const std::vector<std::string>& functor_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> result;
+    for_each_functor(functor::cat, [&](functor op) { result.emplace_back(spelling(op)); });
+    std::sort(result.begin(), result.end());
+    return result;
+  }();
+  return names;
 }
 
 bool is_prefix(functor op) { return op <= functor::logical_not; }

@@ -260,6 +260,7 @@ struct program {
   std::vector<item> items;  ///< in the order of the text, with included files in place
   /// An expression is deeper than parse_options::deepest, or a body is so long that its plan is as deep.
   bool needs_deep_stack = false;
+  bool may_have_text_tests = false;  ///< an atom has the name of a functor that is a test
   friend bool operator==(const program&, const program&) = default;
 };
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "support/suggestion.hpp"
+#include "syntax/ast.hpp"
 #include "syntax/hints.hpp"
 #include "syntax/lexer.hpp"
 
@@ -15,13 +16,18 @@ struct foreign_name {
 };
 
 constexpr foreign_name foreign_functors[] = {
-    {"concat", "cat"},         {"strcat", "cat"},       {"concatenate", "cat"},
-    {"length", "strlen"},      {"len", "strlen"},       {"strlength", "strlen"},
-    {"substring", "substr"},   {"str", "to_string"},    {"tostring", "to_string"},
-    {"string", "to_string"},   {"int", "to_number"},    {"integer", "to_number"},
-    {"tonumber", "to_number"}, {"number", "to_number"}, {"unsigned", "to_unsigned"},
-    {"float", "to_float"},     {"double", "to_float"},  {"cast", "as"},
-    {"hash", "ord"},           {"least", "min"},        {"greatest", "max"},
+    {"concat", "cat"},         {"strcat", "cat"},         {"concatenate", "cat"},
+    {"length", "strlen"},      {"len", "strlen"},         {"strlength", "strlen"},
+    {"substring", "substr"},   {"str", "to_string"},      {"tostring", "to_string"},
+    {"string", "to_string"},   {"int", "to_number"},      {"integer", "to_number"},
+    {"tonumber", "to_number"}, {"number", "to_number"},   {"unsigned", "to_unsigned"},
+    {"float", "to_float"},     {"double", "to_float"},    {"cast", "as"},
+    {"hash", "ord"},           {"least", "min"},          {"greatest", "max"},
+    {"lower", "to_lower"},     {"lowercase", "to_lower"}, {"upper", "to_upper"},
+    {"uppercase", "to_upper"}, {"strip", "trim"},         {"find", "index_of"},
+    {"position", "index_of"},  {"instr", "index_of"},     {"startswith", "starts_with"},
+    {"endswith", "ends_with"}, {"prefix", "starts_with"}, {"suffix", "ends_with"},
+    {"printf", "format"},      {"sprintf", "format"},     {"tokenize", "split"},
 };
 constexpr foreign_name foreign_aggregates[] = {
     {"avg", "mean"}, {"average", "mean"}, {"total", "sum"}, {"minimum", "min"}, {"maximum", "max"}, {"cnt", "count"},
@@ -41,10 +47,12 @@ std::string ours_for(std::string_view name, std::span<const foreign_name> table,
   return closest_name(name, candidates).value_or("");
 }
 
-const std::vector<std::string>& functor_names() {
-  static const std::vector<std::string> names = {"cat",         "ord",       "range",     "strlen", "substr",
-                                                 "to_float",    "to_number", "to_string", "min",    "max",
-                                                 "to_unsigned", "as",        "autoinc"};
+const std::vector<std::string>& callable_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> result = functor_names();
+    result.insert(result.end(), {"as", "autoinc"});
+    return result;
+  }();
   return names;
 }
 
@@ -90,7 +98,7 @@ hint hint_about_aggregate(const source_span& where) {
 
 hint hint_about_functor(const source_span& where) {
   const std::string_view name = name_text(where);
-  std::string meant = ours_for(name, foreign_functors, functor_names());
+  std::string meant = ours_for(name, foreign_functors, callable_names());
   if (meant.empty()) meant = ours_for(name, foreign_aggregates, aggregate_names());
   if (meant.empty()) return {};
   return suggestion("functor", name, where, meant);

@@ -46,6 +46,7 @@ program parser::run() {
   items(result.items, false);
   explain_unknown_names();
   result.needs_deep_stack = needs_deep_stack_;
+  result.may_have_text_tests = may_have_text_tests_;
   return result;
 }
 

@@ -74,6 +74,8 @@ argument parser::expression(int least_precedence) {
   return operators_after(operand(), least_precedence);
 }
 
+bool parser::is_at_infix() const { return infix_of(current_.kind).has_value(); }
+
 argument parser::operators_after(argument left, int least_precedence) {
   while (true) {
     const auto op = infix_of(current_.kind);
@@ -105,7 +107,7 @@ bool parser::begins_argument(token_kind kind) const {
 
 argument parser::operand() {
   const source_span begin = current_.span;
-  if (const auto op = function_of(current_.kind)) return call(*op);
+  if (const auto op = function_of(current_.kind)) return call(*op, take().span);
   if (const auto op = aggregate_of(current_.kind)) return aggregation(*op);
   switch (current_.kind) {
     case token_kind::minus:
@@ -142,6 +144,9 @@ argument parser::variable_or_constant() {
   switch (current_.kind) {
     case token_kind::identifier: {
       token name = take();
+      if (current_.kind == token_kind::left_parenthesis) {
+        if (const auto op = extension_named(name.text)) return call(*op, name.span);
+      }
       return {variable{std::move(name.text)}, name.span};
     }
     case token_kind::string: {
@@ -215,8 +220,7 @@ std::vector<argument> parser::arguments_until(token_kind close) {
   return result;
 }
 
-argument parser::call(functor op) {
-  const source_span begin = take().span;
+argument parser::call(functor op, const source_span& begin) {
   expect(token_kind::left_parenthesis);
   functor_call made{op, arguments_until(token_kind::right_parenthesis)};
   return {std::move(made), since(begin)};

@@ -110,6 +110,7 @@ std::variant<literal, argument> parser::term_or_argument() {
       if (next == token_kind::left_parenthesis || next == token_kind::dot) {
         atom made = one_atom();
         const source_span span = made.span;
+        if (const auto op = extension_named(made.name.text)) return atom_or_call(std::move(made), *op);
         return literal{std::move(made), span};
       }
       break;
@@ -126,6 +127,19 @@ std::variant<literal, argument> parser::term_or_argument() {
       break;
   }
   argument left = expression();
+  if (comparison()) return comparison_after(std::move(left), depth_);
+  return left;
+}
+
+/// Returns an atom whose name is also the name of a functor, or, before an operator, the call.
+std::variant<literal, argument> parser::atom_or_call(atom made, functor op) {
+  const source_span span = made.span;
+  if (!is_at_infix() && !comparison()) {
+    may_have_text_tests_ = may_have_text_tests_ || is_test(op);
+    return literal{std::move(made), span};
+  }
+  functor_call call{op, {std::move(made.arguments)}};
+  argument left = operators_after({std::move(call), span}, 0);
   if (comparison()) return comparison_after(std::move(left), depth_);
   return left;
 }

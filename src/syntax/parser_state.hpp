@@ -140,6 +140,7 @@ class parser {
   std::variant<literal, argument> term_or_argument();
   /// After `(`: a group, or an argument in parentheses.
   std::variant<literal, argument> parenthesized(const source_span& begin);
+  std::variant<literal, argument> atom_or_call(atom made, functor op);
   std::optional<constraint_op> comparison();
   literal comparison_after(argument left, std::uint32_t left_depth);
   literal prefix_constraint(constraint_op op);
@@ -152,11 +153,12 @@ class parser {
   argument expression(int least_precedence = 0);
   /// Parses operators and operands after `left`.
   argument operators_after(argument left, int least_precedence);
+  [[nodiscard]] bool is_at_infix() const;
   argument operand();
   argument variable_or_constant();
   argument negated_operand();
   argument prefix_operation(functor op);
-  argument call(functor op);
+  argument call(functor op, const source_span& begin);
   argument minimum_or_maximum_call(argument first, aggregate_op op, const source_span& begin);
   argument branch();
   argument cast();
@@ -234,6 +236,7 @@ class parser {
   item_state item_;
   std::uint32_t nesting_ = 0, boxed_nesting_ = 0;
   bool needs_deep_stack_ = false;
+  bool may_have_text_tests_ = false;
   std::uint32_t depth_ = 0;  ///< of the last created tree
   std::uint32_t components_open_ = 0;
   std::int64_t braces_open_ = 0;

@@ -167,10 +167,26 @@ enum class functor : std::uint8_t {
   to_unsigned,
   min,
   max,
+  // the same, but unknown to Soufflé and no reserved words
+  starts_with,
+  ends_with,
+  index_of,
+  replace,
+  to_lower,
+  to_upper,
+  trim,
+  split,
+  format,
 };
 
 /// As in the text: "+", "band", "cat", ...
 [[nodiscard]] std::string_view spelling(functor op);
+/// Returns the functor that is called by this name and is unknown to Soufflé.
+[[nodiscard]] std::optional<functor> extension_named(std::string_view name);
+/// Returns whether a call is also a literal: `starts_with(text, start)`.
+[[nodiscard]] bool is_test(functor op);
+/// Returns the names of all functors that are called by name, in lexical order.
+[[nodiscard]] const std::vector<std::string>& functor_names();
 [[nodiscard]] bool is_prefix(functor op);
 [[nodiscard]] bool is_infix(functor op);
 

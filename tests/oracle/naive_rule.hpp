@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "oracle/naive_evaluator.hpp"
+#include "oracle/naive_texts.hpp"
 #include "oracle/naive_values.hpp"
 #include "sema/rewriting/assignments.hpp"
 
@@ -532,6 +533,24 @@ class rule_runner {
         return data_.intern(text.substr(static_cast<std::size_t>(sb),
                                         length < 0 ? std::string::npos : static_cast<std::size_t>(length)));
       }
+      case scalar_op::starts_with:
+        return data_.text(a).rfind(data_.text(b), 0) == 0 ? 1 : 0;
+      case scalar_op::ends_with:
+        return ends_with(data_.text(a), data_.text(b)) ? 1 : 0;
+      case scalar_op::index_of:
+        return low(index_of(data_.text(a), data_.text(b), format_.to_signed(c)));
+      case scalar_op::replace_text:
+        return data_.intern(replaced(data_.text(a), data_.text(b), data_.text(c)));
+      case scalar_op::to_lower:
+        return data_.intern(in_other_case(data_.text(a), 'A'));
+      case scalar_op::to_upper:
+        return data_.intern(in_other_case(data_.text(a), 'a'));
+      case scalar_op::trim:
+        return data_.intern(trimmed(data_.text(a)));
+      case scalar_op::part_count:
+        return parts_of(data_.text(a), data_.text(b)).size();
+      case scalar_op::part_of:
+        return data_.intern(part_of(data_.text(a), data_.text(b), format_.to_signed(c)));
       case scalar_op::number_to_string:
         return data_.intern(std::to_string(sa));
       case scalar_op::unsigned_to_string:

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "kernels/steps/host_steps.hpp"
+#include "kernels/steps/text_functions.hpp"
 #include "kernels/steps/text_pattern.hpp"
 #include "kernels/steps/word_operations.hpp"
 
@@ -149,13 +150,6 @@ word concatenation(const std::vector<const word*>& parts, std::uint32_t row, sto
   return symbols.intern(joined);
 }
 
-/// Positions are bytes. As in Soufflé, a start outside the text returns an empty text, and a negative length the rest.
-std::string_view part_of(std::string_view whole, std::int64_t start, std::int64_t length) {
-  if (start < 0 || static_cast<std::size_t>(start) > whole.size()) return {};
-  return whole.substr(static_cast<std::size_t>(start),
-                      length < 0 ? std::string_view::npos : static_cast<std::size_t>(length));
-}
-
 /// Patterns are mostly constants, so each worker caches compiled patterns.
 class pattern_cache {
  public:
@@ -213,6 +207,7 @@ void compute_text_tile(scalar_op op, const std::vector<const word*>& arguments, 
     return wide == nullptr ? std::int64_t{as_number(stored)} : as_number(wide->value(stored));
   };
   const auto text = [&](std::size_t argument, std::uint32_t i) { return symbols.text(arguments[argument][i]); };
+  part_finder parts;
   for (std::uint32_t i = 0; i < n; ++i) {
     switch (op) {
       case scalar_op::min_symbol:
@@ -228,7 +223,36 @@ void compute_text_tile(scalar_op op, const std::vector<const word*>& arguments, 
         result[i] = static_cast<word>(text(0, i).size());
         break;
       case scalar_op::substring:
-        result[i] = symbols.intern(part_of(text(0, i), number(1, i), number(2, i)));
+        result[i] = symbols.intern(substring_of(text(0, i), number(1, i), number(2, i)));
+        break;
+      case scalar_op::starts_with:
+        result[i] = text(0, i).starts_with(text(1, i)) ? 1 : 0;
+        break;
+      case scalar_op::ends_with:
+        result[i] = text(0, i).ends_with(text(1, i)) ? 1 : 0;
+        break;
+      case scalar_op::index_of: {
+        const std::int64_t index = index_of_part(text(0, i), text(1, i), number(2, i));
+        result[i] = storage::word_of(static_cast<wide_word>(index), wide);
+        break;
+      }
+      case scalar_op::replace_text:
+        result[i] = symbols.intern(replaced(text(0, i), text(1, i), text(2, i)));
+        break;
+      case scalar_op::to_lower:
+        result[i] = symbols.intern(in_lower_case(text(0, i)));
+        break;
+      case scalar_op::to_upper:
+        result[i] = symbols.intern(in_upper_case(text(0, i)));
+        break;
+      case scalar_op::trim:
+        result[i] = symbols.intern(trimmed(text(0, i)));
+        break;
+      case scalar_op::part_count:
+        result[i] = storage::word_of(static_cast<wide_word>(count_parts(text(0, i), text(1, i))), wide);
+        break;
+      case scalar_op::part_of:
+        result[i] = symbols.intern(parts.part(text(0, i), text(1, i), number(2, i)));
         break;
       case scalar_op::number_to_string:
       case scalar_op::unsigned_to_string:

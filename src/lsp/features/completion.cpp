@@ -207,7 +207,7 @@ class completer {
       relations();
       add_words({"contains", "match", "true", "false"});
     }
-    for (const std::string& functor : functor_names())
+    for (const std::string& functor : syntax::functor_names())
       add(functor, completion_kind::function, signature_of(view_.program, functor)->label);
     add_words({"as", "autoinc", "count", "mean", "nil", "sum"});
   }

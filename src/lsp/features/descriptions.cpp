@@ -121,12 +121,6 @@ const syntax::clause* find_clause(const std::vector<syntax::item>& items, const 
 
 }  // namespace
 
-const std::vector<std::string>& functor_names() {
-  static const std::vector<std::string> names = {"cat",    "max",      "min",       "ord",       "range",      "strlen",
-                                                 "substr", "to_float", "to_number", "to_string", "to_unsigned"};
-  return names;
-}
-
 call_signature signature_of(const std::string& name, const std::vector<syntax::attribute>& attributes) {
   std::vector<std::string> parameters;
   for (const syntax::attribute& each : attributes) {
@@ -147,10 +141,10 @@ std::optional<call_signature> signature_of(const compiled_program& program, cons
   }
   if (name.starts_with('$')) {
     symbol = names.find_symbol(name_kind::branch, name.substr(1));
-  } else if (const auto* functor = sema::find_functor(name)) {
-    return built_in(name, *functor);
   } else {
     symbol = names.find_relation(name);
+    const auto* functor = symbol == nullptr ? sema::find_functor(name) : nullptr;
+    if (functor != nullptr) return built_in(name, *functor);
   }
   if (symbol == nullptr || symbol->attributes == nullptr) return std::nullopt;
   return signature_of(name, *symbol->attributes);

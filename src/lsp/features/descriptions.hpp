@@ -21,9 +21,6 @@ struct call_signature {
 [[nodiscard]] std::optional<call_signature> signature_of(const compiled_program& program, const std::string& name);
 [[nodiscard]] call_signature signature_of(const std::string& name, const std::vector<syntax::attribute>& attributes);
 
-/// Functors of the language that are called by name.
-[[nodiscard]] const std::vector<std::string>& functor_names();
-
 /// Returns the text of a declaration, shortened.
 [[nodiscard]] std::string declaration_text(const named_symbol& symbol);
 

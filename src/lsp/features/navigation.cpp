@@ -125,10 +125,14 @@ json hover_at(const file_view& view, std::size_t offset) {
     return shown(hover_text(view.program, *symbol) + (figures.empty() ? "" : "\n\n" + figures));
   }
   const text_cursor cursor(view, offset);
-  const std::vector<std::string>& functors = functor_names();
+  const std::vector<std::string>& functors = syntax::functor_names();
   const std::string word(cursor.word());
   const bool is_functor = std::find(functors.begin(), functors.end(), word) != functors.end();
   if (cursor.is_in_text() || !is_functor) return nullptr;
+  // Variables and relations may have the names of functors that Soufflé does not know.
+  const std::size_t next = cursor.before() + 1;
+  const bool is_call = next < cursor.item_end() && cursor.kind(next) == syntax::token_kind::left_parenthesis;
+  if (syntax::extension_named(word) && !is_call) return nullptr;
   return shown(code_block(signature_of(view.program, word)->label));
 }
 

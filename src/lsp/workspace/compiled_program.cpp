@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sema/analysis.hpp"
+#include "sema/rewriting/text_tests.hpp"
 #include "support/error.hpp"
 
 namespace gpulog::lsp {
@@ -64,6 +65,8 @@ std::unique_ptr<compiled_program> compile(const std::string& main_file, const op
   }
   result->main->set_full_path(main_file);
   result->tree = syntax::parse(*result->main, result->sources, result->report, parse_options_of(settings));
+  std::vector<syntax::query> no_queries;
+  sema::replace_text_tests(result->tree, no_queries);
   if (!result->report.has_errors()) result->analysed = sema::analyse(result->tree, result->report);
   return result;
 }

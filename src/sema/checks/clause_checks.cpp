@@ -4,11 +4,11 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "sema/checks/call_checks.hpp"
 #include "sema/checks/variable_hints.hpp"
 #include "sema/print.hpp"
 #include "sema/rewriting/syntax_walk.hpp"
 #include "sema/types/clause_types.hpp"
-#include "sema/types/functors.hpp"
 #include "support/suggestion.hpp"
 
 namespace gpulog::sema {
@@ -155,18 +155,15 @@ class form_checker {
   }
 
   void check_call(const syntax::argument& term, const syntax::functor_call& call) {
-    for (const syntax::argument& argument : call.arguments) check_term(argument, underscore::in_functor);
-    const std::string name(syntax::spelling(call.op));
-    const functor_signature* signature = signature_of(call.op);
-    if (signature == nullptr) {
-      fail_unsupported(term.span, "Functor " + name);
-      return;
+    for (std::size_t at = 0; at < call.arguments.size(); ++at) {
+      const bool is_bound_here = call.op == syntax::functor::split && at == 2;
+      check_term(call.arguments[at], is_bound_here ? underscore::allowed : underscore::in_functor);
     }
-    const std::size_t given = call.arguments.size();
-    if (given >= signature->least_arguments && given <= signature->most_arguments) return;
-    const bool exact = signature->least_arguments == signature->most_arguments;
-    fail(term.span, "Mismatching arity of functor " + name + " (expected " + (exact ? "" : "at least ") +
-                        std::to_string(signature->least_arguments) + ", got " + std::to_string(given) + ")");
+    if (signature_of(call.op) == nullptr) {
+      fail_unsupported(term.span, "Functor " + std::string(syntax::spelling(call.op)));
+    } else if (!check_call_form(term, diagnostics_)) {
+      good_ = false;
+    }
   }
 
   void check_user_call(const syntax::argument& term, const syntax::user_functor_call& call) {
@@ -364,8 +361,22 @@ bool check_form(const syntax::clause& clause, const declarations& declared, diag
 
 namespace {
 
+/// The numbers of the parts of a text: split(text, separator, number) binds the number.
+template <class Node>
+void add_numbers_of_parts(const Node& node, grounding& bound) {
+  walk_terms(node, [&](const syntax::argument& term) {
+    const auto* call = term.as<syntax::functor_call>();
+    if (call != nullptr && call->op == syntax::functor::split && call->arguments.size() == 3) {
+      const syntax::record_constructor needed{{{call->arguments[0], call->arguments[1]}}};
+      bound.add_equality(call->arguments[2], {needed, term.span});
+    }
+    return term.as<syntax::aggregate>() == nullptr;
+  });
+}
+
 void add_bindings(const flat_conjunction& body, grounding& bound) {
   for (const flat_literal& flat : body) {
+    add_numbers_of_parts(*flat.literal, bound);
     if (const auto* atom = flat.literal->as<syntax::atom>(); atom != nullptr && !flat.negated) {
       for (const syntax::argument& argument : atom->arguments) {
         for_each_field_variable(argument, [&](const syntax::variable& variable) { bound.add(variable.name); });
@@ -414,6 +425,7 @@ bool check_groundedness(const flat_clause& clause, const declarations& declared,
   count_variables(*clause.head, uses);
   for (const flat_literal& flat : *clause.body) count_variables(*flat.literal, uses);
   grounding bound(uses);
+  add_numbers_of_parts(*clause.head, bound);
   add_bindings(*clause.body, bound);
   std::vector<std::string> ungrounded;
   bool good = true;

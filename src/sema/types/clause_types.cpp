@@ -119,6 +119,12 @@ void clause_types::collect_constraint(const syntax::constraint& constraint) {
   }
   constraints_.require_subtype(left, right);
   constraints_.require_subtype(right, left);
+  const auto note_call = [this](const syntax::argument& side, const syntax::argument& other) {
+    const bool is_call = side.as<syntax::functor_call>() != nullptr;
+    if (is_call && is_record_or_constant(other)) compared_calls_.emplace(&other, &side);
+  };
+  note_call(constraint.left, constraint.right);
+  note_call(constraint.right, constraint.left);
 }
 
 clause_types::unknown clause_types::collect(const syntax::argument& term) {
@@ -201,6 +207,11 @@ std::vector<clause_types::unknown> clause_types::arguments_of(const syntax::func
   return arguments;
 }
 
+bool clause_types::takes_operands(const syntax::argument& call) const {
+  const auto& functor = *call.as<syntax::functor_call>();
+  return constraints_.takes(arguments_of(functor), *signature_of(functor.op));
+}
+
 const functor_overload& clause_types::overload(const syntax::argument& call) const {
   const auto& functor = *call.as<syntax::functor_call>();
   return *constraints_.overload(unknown_of(call), arguments_of(functor), *signature_of(functor.op));
@@ -273,7 +284,7 @@ bool clause_types::check_call(const syntax::argument& term, diagnostics& diagnos
       call != nullptr ? arguments_of(*call) : std::vector<unknown>{unknown_of(**aggregate->target)};
   if (constraints_.overload(unknown_of(term), arguments, signature) != nullptr &&
       !constraints_.types(unknown_of(term)).empty()) {
-    return true;
+    return call == nullptr || call->op != syntax::functor::format || check_format(*call, diagnostics);
   }
   // An operand without a type has its own message.
   for (const unknown argument : arguments) {
@@ -286,6 +297,17 @@ bool clause_types::check_call(const syntax::argument& term, diagnostics& diagnos
   }
   report_wrong_operands(term, name, signature, diagnostics);
   return false;
+}
+
+bool clause_types::check_format(const syntax::functor_call& call, diagnostics& diagnostics) const {
+  for (const syntax::argument& value : call.arguments) {
+    if (kind(value) != value_kind::record && kind(value) != value_kind::adt) continue;
+    diagnostics::entry& error = diagnostics.error(value.span, "A record or branch in functor format (type mismatch)");
+    type_origins(declared_, clause_, *this).explain_type(value, error);
+    error.note("Values that format writes are numbers and symbols: write the fields of the record");
+    return false;
+  }
+  return true;
 }
 
 void clause_types::report_wrong_operands(const syntax::argument& term, const std::string& name,
@@ -344,6 +366,9 @@ bool clause_types::check_structure(const syntax::argument& term, diagnostics& di
 
 bool clause_types::check_constant_or_cast(const syntax::argument& term, diagnostics& diagnostics) const {
   if (!constraints_.types(unknown_of(term)).empty()) return true;
+  // check_call() reports a call with wrong operands, which leaves the other side of its comparison without a type.
+  const auto compared = compared_calls_.find(&term);
+  if (compared != compared_calls_.end() && !takes_operands(*compared->second)) return true;
   std::string what;
   if (term.as<syntax::string_constant>() != nullptr) what = "Symbol constant";
   if (term.as<syntax::counter>() != nullptr) what = "Auto-increment functor";

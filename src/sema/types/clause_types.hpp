@@ -65,6 +65,8 @@ class clause_types {
   /// Reports a term without a type and returns false.
   bool fail_at(const syntax::argument& term, std::string message, diagnostics& diagnostics) const;
   bool check_call(const syntax::argument& term, diagnostics& diagnostics) const;
+  [[nodiscard]] bool takes_operands(const syntax::argument& call) const;
+  bool check_format(const syntax::functor_call& call, diagnostics& diagnostics) const;
   bool check_structure(const syntax::argument& term, diagnostics& diagnostics) const;
   bool check_constant_or_cast(const syntax::argument& term, diagnostics& diagnostics) const;
   bool check_variable(const std::string& name, const source_span& where, diagnostics& diagnostics) const;
@@ -87,6 +89,8 @@ class clause_types {
   std::unordered_map<const syntax::argument*, unknown> terms_;
   std::vector<const syntax::argument*> order_;  ///< in the order of the text
   std::unordered_map<std::string, unknown> variables_;
+  /// By record or constant: the call on the other side of a comparison.
+  std::unordered_map<const syntax::argument*, const syntax::argument*> compared_calls_;
 };
 
 /// Returns the signature that relates an aggregate's target to its result; nullptr for count.

@@ -93,7 +93,9 @@ void declarations::report_unknown_relation(const syntax::qualified_name& name) c
   auto& error = diagnostics_.error(name.span, "Undefined relation " + name.text).suggest(name.text, meant);
   const bool is_like_macro =
       std::all_of(name.text.begin(), name.text.end(), [](char c) { return c == '_' || (c >= 'A' && c <= 'Z'); });
-  if (name.text.starts_with('?')) {
+  if (syntax::extension_named(name.text)) {
+    error.note(name.text + "(...) is a value, not a literal; compare the value, as in x = " + name.text + "(...)");
+  } else if (name.text.starts_with('?')) {
     error.note(syntax::query_hint());
   } else if (is_like_macro && !meant) {
     error.note("There is no macro " + name.text + " either; #define defines one");

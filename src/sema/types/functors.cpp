@@ -76,6 +76,15 @@ std::vector<functor_signature> make_table() {
   table.push_back({"cat", 1, SIZE_MAX, {folded(s, op::concatenate)}});
   table.push_back(prefix("strlen", {unary(s, n, op::string_length)}));
   table.push_back({"substr", 3, 3, {{{s, n, n}, s, op::substring, lowering::direct}}});
+  table.push_back({"starts_with", 2, 2, {{{s, s}, n, op::starts_with, lowering::direct}}});
+  table.push_back({"ends_with", 2, 2, {{{s, s}, n, op::ends_with, lowering::direct}}});
+  table.push_back({"index_of", 2, 3, {{{s, s, n}, n, op::index_of, lowering::direct}}});
+  table.push_back({"replace", 3, 3, {{{s, s, s}, s, op::replace_text, lowering::direct}}});
+  table.push_back(prefix("to_lower", {unary(s, s, op::to_lower)}));
+  table.push_back(prefix("to_upper", {unary(s, s, op::to_upper)}));
+  table.push_back(prefix("trim", {unary(s, s, op::trim)}));
+  table.push_back({"split", 2, 3, {{{s, s, n}, s, op::part_of, lowering::split}}});
+  table.push_back({"format", 1, SIZE_MAX, {{{}, s, op::concatenate, lowering::format}}});
   table.push_back(prefix("ord", {{{}, n, op::copy, lowering::retype}}));
   table.push_back(prefix("to_string", {unary(n, s, op::number_to_string), unary(u, s, op::unsigned_to_string),
                                        unary(f, s, op::float_to_string), unary(s, s, op::copy)}));
@@ -89,6 +98,25 @@ std::vector<functor_signature> make_table() {
 }
 
 }  // namespace
+
+std::optional<std::vector<std::string>> pieces_of_format(std::string_view pattern) {
+  std::vector<std::string> pieces(1);
+  for (std::size_t at = 0; at < pattern.size(); ++at) {
+    const std::string_view two = pattern.substr(at, 2);
+    if (two == "{}") {
+      pieces.emplace_back();
+    } else if (pattern[at] != '{' && pattern[at] != '}') {
+      pieces.back() += pattern[at];
+      continue;
+    } else if (two == "{{" || two == "}}") {
+      pieces.back() += pattern[at];
+    } else {
+      return std::nullopt;
+    }
+    ++at;
+  }
+  return pieces;
+}
 
 const functor_signature* find_functor(std::string_view name) {
   static const std::vector<functor_signature> table = make_table();

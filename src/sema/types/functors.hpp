@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +18,8 @@ enum class lowering : std::uint8_t {
   fold,      ///< n-ary, nested to the left: op(op(a, b), c)
   generate,  ///< produces several values
   retype,    ///< the operand itself, with the kind of the result
+  split,     ///< op(text, separator, number) for each number of a part
+  format,    ///< the pieces of a constant text, and the arguments as texts, nested like with `fold`
 };
 
 struct functor_overload {
@@ -37,6 +40,10 @@ struct functor_signature {
   std::size_t most_arguments = 0;  ///< SIZE_MAX: no limit
   std::vector<functor_overload> overloads;
 };
+
+/// Returns the texts around the placeholders `{}` of a format, in which `{{` and `}}` are braces.
+/// @return nothing for any other brace
+[[nodiscard]] std::optional<std::vector<std::string>> pieces_of_format(std::string_view pattern);
 
 /// Returns the signature of a functor, or nullptr if no functor on words has this name.
 [[nodiscard]] const functor_signature* find_functor(std::string_view name);

@@ -341,6 +341,59 @@ TEST_F(texts, substrings) {
   EXPECT_EQ(substring("", 0, 0), "");
 }
 
+TEST_F(texts, tests_and_indexes) {
+  const auto index = [&](const char* text, const char* part, std::int32_t from) {
+    return as_number(compute(scalar_op::index_of, {id(text), id(part), from_number(from)}));
+  };
+  EXPECT_EQ(index("abcabc", "bc", 0), 1);
+  EXPECT_EQ(index("abcabc", "bc", 2), 4);
+  EXPECT_EQ(index("abcabc", "bc", 5), -1);
+  EXPECT_EQ(index("abc", "", 3), 3);
+  EXPECT_EQ(index("abc", "", 4), -1);
+  EXPECT_EQ(index("abc", "a", smallest), 0);
+  EXPECT_EQ(index("abc", "a", largest), -1);
+  EXPECT_EQ(compute(scalar_op::starts_with, {id("abc"), id("ab")}), 1U);
+  EXPECT_EQ(compute(scalar_op::starts_with, {id("ab"), id("abc")}), 0U);
+  EXPECT_EQ(compute(scalar_op::ends_with, {id("abc"), id("")}), 1U);
+  EXPECT_EQ(compute(scalar_op::ends_with, {id("abc"), id("b")}), 0U);
+}
+
+TEST_F(texts, other_letters_and_blanks) {
+  EXPECT_EQ(text_of(compute(scalar_op::to_lower, {id("A[Z@\xc3\x89z")})), "a[z@\xc3\x89z") << "only ASCII";
+  EXPECT_EQ(text_of(compute(scalar_op::to_upper, {id("a{z`\xc3\xa9Z")})), "A{Z`\xc3\xa9Z");
+  EXPECT_EQ(text_of(compute(scalar_op::trim, {id(" \t\n\v\f\ra b\r ")})), "a b");
+  EXPECT_EQ(text_of(compute(scalar_op::trim, {id(" ")})), "");
+}
+
+TEST_F(texts, replacements) {
+  const auto replace = [&](const char* text, const char* part, const char* replacement) {
+    return text_of(compute(scalar_op::replace_text, {id(text), id(part), id(replacement)}));
+  };
+  EXPECT_EQ(replace("a.b.", ".", "::"), "a::b::");
+  EXPECT_EQ(replace("aaa", "aa", "a"), "aa") << "not again what was replaced";
+  EXPECT_EQ(replace("abc", "", "x"), "abc");
+  EXPECT_EQ(replace("abc", "abc", ""), "");
+  const word many = id(std::string(std::size_t{1} << 17, 'x'));
+  EXPECT_THROW(compute(scalar_op::replace_text, {many, id("x"), many}), user_error);
+}
+
+TEST_F(texts, parts) {
+  const std::vector<word> text = {id("a,b,,c"), id("a,b,,c"), id("a,b,,c"), id("a,b,,c"), id("x,y"), id("x,y"),
+                                  id("x,y"),    id("x,y"),    id("x,y"),    id("xy"),     id("xy"),  id("")};
+  const std::vector<word> separator = {id(","), id(","), id(","), id(","), id(","), id("y"),
+                                       id(","), id(","), id(","), id(","), id(""),  id(",")};
+  std::vector<word> number;
+  for (const std::int32_t one : {0, 1, 3, 2, 1, 0, 1, 2, -1, 0, 0, 0}) number.push_back(from_number(one));
+  const auto rows = static_cast<std::uint32_t>(text.size());
+  std::vector<word> result(rows);
+  compute_text_tile(scalar_op::part_of, {text.data(), separator.data(), number.data()}, rows, result.data(), symbols);
+  std::vector<std::string> parts;
+  for (const word part : result) parts.push_back(text_of(part));
+  EXPECT_EQ(parts, (std::vector<std::string>{"a", "b", "c", "", "y", "x,", "y", "", "", "xy", "xy", ""}));
+  compute_text_tile(scalar_op::part_count, {text.data(), separator.data()}, rows, result.data(), symbols);
+  EXPECT_EQ(result, (std::vector<word>{4, 4, 4, 4, 2, 2, 2, 2, 2, 1, 1, 1}));
+}
+
 TEST_F(texts, to_numbers) {
   EXPECT_EQ(as_number(compute(scalar_op::string_to_number, {id("-12")})), -12);
   EXPECT_EQ(as_number(compute(scalar_op::string_to_number, {id("0x1F")})), 31);

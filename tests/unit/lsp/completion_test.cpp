@@ -69,6 +69,8 @@ TEST(lsp_completion, bodies_and_arguments) {
   EXPECT_FALSE(offers("edge(a, b) :- edge(a, ^", "edge"));
   EXPECT_TRUE(offers("edge(a, b) :- b = count : { ^", "edge"));
   EXPECT_TRUE(offers("edge(a, b) :- b = ^", "strlen"));
+  EXPECT_TRUE(offers("edge(a, b) :- b = ^", "index_of"));
+  EXPECT_TRUE(offers("edge(a, b) :- ^", "starts_with"));
 }
 
 TEST(lsp_completion, details_and_snippets) {

@@ -57,6 +57,9 @@ TEST(lsp_names, hover) {
   EXPECT_EQ(hover(0, 4), "");
   session.open(".decl a(x:symbol)\na(to_string(1)).\n");
   EXPECT_EQ(hover(1, 4), "```souffle\nto_string(number|unsigned|float|symbol):symbol\n```");
+  session.open(".decl a(x:symbol)\na(trim(x)) :- a(trim), x = split(trim, \".\").\n.decl split(n:number)\nsplit(1).\n");
+  EXPECT_EQ(hover(1, 3), "```souffle\ntrim(symbol):symbol\n```");
+  EXPECT_EQ(hover(1, 17), "```souffle\ntrim:symbol\n```") << "a variable";
 }
 
 TEST(lsp_names, components) {

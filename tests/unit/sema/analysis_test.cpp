@@ -253,7 +253,15 @@ INSTANTIATE_TEST_SUITE_P(
                     rejected{"a(1). b(1,2). b(x,y) <= b(x,z) :- a(y), a(z). .plan 0:(1,2,4,3), 1:(1,2,3,5)",
                              "each of the 4 positive atoms"},
                     rejected{"a(1). a(x) <= a(y) :- x < y. .plan 2:(1,2)", "no version 2"},
-                    rejected{"a(x) :- a(x), x = strlen(cat()).", "arity of functor cat"}));
+                    rejected{"a(x) :- a(x), x = strlen(cat()).", "arity of functor cat"},
+                    rejected{"a(x) :- a(x), x = index_of(\"a\").", "index_of (expected 2 to 3, got 1)"},
+                    rejected{"a(x) :- a(x), \"a\" = format(\"{}\", x, x).", "expected 1, one for each {}, got 2"},
+                    rejected{"a(x) :- a(x), \"a\" = format(\"{}}\", x).",
+                             "A value is written {}, and a brace {{ or }}"},
+                    rejected{"a(x) :- a(x), \"a\" = format(cat(\"a\"), x).", "must be a text in quotes"},
+                    rejected{"a(x) :- a(x), \"a\" = split(\"a\", \"b\", y + 1).", "Ungrounded variable y"},
+                    rejected{"a(y) :- a(x), \"a\" = split(z, \"b\", y).", "Ungrounded variable y"},
+                    rejected{"a(x) :- a(x), trim(x).", "trim(...) is a value, not a literal"}));
 
 class unsupported : public testing::TestWithParam<rejected> {};
 

@@ -67,6 +67,10 @@ TEST(naive_evaluator, computes_as_the_language_says) {
                                                                   {"strlen(cat(\"ab\", \"c\", \"d\"))", "4"},
                                                                   {"strlen(cat(\"ab\"))", "2"},
                                                                   {"to_number(to_unsigned(-1) / 2)", "2147483647"},
+                                                                  {"index_of(\"a.b.c\", \".\", 2)", "3"},
+                                                                  {"index_of(\"a.b.c\", \"x\")", "-1"},
+                                                                  {"starts_with(\"abc\", \"ab\")", "1"},
+                                                                  {"ends_with(\"abc\", \"ab\")", "0"},
                                                                   {"ord(\"b\") - ord(\"b\")", "0"}};
   for (const auto& [expression, value] : cases) {
     EXPECT_EQ(result_of(".decl r(x:number)\nr(" + expression + ").\n", "r"), lines{value}) << expression;
@@ -75,6 +79,11 @@ TEST(naive_evaluator, computes_as_the_language_says) {
   EXPECT_EQ(result_of(".decl r(x:symbol)\nr(substr(\"abc\", 5, 1)).\n", "r"), lines{""});
   EXPECT_EQ(result_of(".decl r(x:symbol)\nr(to_string(0.1)).\n", "r"), lines{"0.100000"});
   EXPECT_EQ(result_of(".decl r(x:unsigned)\nr(0u - 1).\n", "r"), lines{"4294967295"});
+  const std::string text = ".decl r(x:symbol)\nr(";
+  EXPECT_EQ(result_of(text + "split(\"a--b-\", \"-\", i)) :- i > 0.\n", "r"), (lines{"", "b"}));
+  EXPECT_EQ(result_of(text + "replace(trim(\" a.b\"), \".\", \"::\")).\n", "r"), lines{"a::b"});
+  EXPECT_EQ(result_of(text + "cat(to_lower(\"aB\"), to_upper(\"aB\"))).\n", "r"), lines{"abAB"});
+  EXPECT_EQ(result_of(text + "format(\"{{{}}} {}{}\", \"a\", 2u, 0 - 1)).\n", "r"), lines{"{a} 2-1"});
 }
 
 TEST(naive_evaluator, reports_what_cannot_be_computed) {

@@ -57,6 +57,27 @@ INSTANTIATE_TEST_SUITE_P(
         explained{"s(x) :- s(x), n(y), y = x.", {"Unable to deduce type", "is symbol. " + name_is_symbol}},
         explained{"n(3000000000).", {"Number constant out of range", "word_size=64"}}));
 
+TEST(type_messages, report_a_call_with_wrong_operands_once) {
+  for (const char* const test : {"strlen(x) = 1", "1 != strlen(x)", "index_of(x, \"a\") > 0", "trim(x) = \"a\""}) {
+    const analysed_text text(".decl n(x:number)\nn(x) :- n(x), " + std::string(test) + ".\n");
+    EXPECT_EQ(text.report.error_count(), 1U) << text.report.to_string();
+    EXPECT_NE(text.report.to_string().find("No valid overloads"), std::string::npos) << text.report.to_string();
+  }
+}
+
+TEST(type_messages, explain_values_that_format_does_not_write) {
+  const analysed_text text(".type R = [x:number]\n.decl r(x:R)\n.decl s(x:symbol)\ns(format(\"{}\", x)) :- r(x).\n");
+  EXPECT_EQ(text.report.to_string(),
+            "Warning: No rules/facts defined for relation r in file test.dl at line 2\n"
+            ".decl r(x:R)\n------^------\n"
+            "Error: A record or branch in functor format (type mismatch) in file test.dl at line 4\n"
+            "s(format(\"{}\", x)) :- r(x).\n---------------^------------\n"
+            "x is R. Attribute x of relation r is declared as R in file test.dl at line 2\n"
+            ".decl r(x:R)\n--------^----\n"
+            "Values that format writes are numbers and symbols: write the fields of the record\n"
+            "1 errors generated, evaluation aborted\n");
+}
+
 TEST(type_messages, say_nothing_of_64_bits_that_would_not_help) {
   const analysed_text text(".decl n(x:number)\nn(99999999999999999999).\n");
   EXPECT_EQ(text.report.to_string().find("--word-size"), std::string::npos);

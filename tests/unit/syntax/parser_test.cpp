@@ -115,6 +115,23 @@ TEST(parsed_arguments, calls) {
   EXPECT_EQ(value("$a.B(x)"), "$a.B(x)");
   EXPECT_EQ(value("to_number(substr(s, 0, strlen(s) - 1))"), "to_number(substr(s, 0, strlen(s) - 1))");
   EXPECT_EQ(value("range(1, 5)"), "range(1, 5)");
+  EXPECT_EQ(value("split(split, \",\", trim + 1)"), "split(split, \",\", trim + 1)") << "also names of variables";
+}
+
+TEST(parsed_arguments, functors_without_keywords) {
+  for (const std::string& name : functor_names()) {
+    const std::string called = name + "(x, y)";
+    EXPECT_EQ(value(called), called);
+    if (!extension_named(name)) continue;
+    EXPECT_EQ(value(name), name);
+    const program parsed =
+        parsed_text("a(x) :- " + called + ", " + called + " - 1 > 2, (" + called + " + 1) != 2.\n").result;
+    const conjunction& body = parsed.items.at(0).as<clause>()->body.at(0);
+    EXPECT_NE(body.at(0).as<atom>(), nullptr) << name;
+    EXPECT_NE(body.at(1).as<constraint>(), nullptr) << name;
+    EXPECT_NE(body.at(2).as<constraint>(), nullptr) << name;
+    EXPECT_EQ(parsed.may_have_text_tests, name == "starts_with" || name == "ends_with");
+  }
 }
 
 TEST(parsed_arguments, enum_before_the_end_of_a_clause) {
