@@ -50,6 +50,8 @@ struct compile_options {
   /// Whether items that are valid but probably not intended get warnings: unread-relation, never-fires, cross-product
   /// and repeated-rule.
   bool lint = false;
+  /// Whether each use of what Soufflé does not know gets the warning `portable`.
+  bool portable = false;
 };
 
 enum class backend_kind : std::uint8_t { automatic, cpu, gpu };

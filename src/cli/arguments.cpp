@@ -141,7 +141,7 @@ struct raw_arguments {
   std::string jobs = "1", backend = "auto", storage = "auto", memory_limit;
   std::string provenance;
   std::string word_size = "32", colour = "auto", diagnostics = "text", format = "table";
-  bool no_warnings = false, show_version = false, parse_errors = false, legacy = false;
+  bool no_warnings = false, show_version = false, parse_errors = false, legacy = false, portable = false;
   bool has_fact_folder = false, has_output_folder = false;
 };
 
@@ -309,6 +309,7 @@ parse_result checked(const raw_arguments& raw, arguments parsed, bool is_image) 
       parsed.compile.left_out_warnings.push_back(name);
     }
   }
+  parsed.compile.portable = raw.portable || std::find(raw.warn.begin(), raw.warn.end(), "portable") != raw.warn.end();
   parsed.run.missing_facts_are_empty = raw.no_warnings;
   parsed.run.output_to_stdout = parsed.run.output_directory == "-";
 
@@ -388,6 +389,7 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
       ->check(not_empty());
   value("--profile-every", parsed.profile_every, "SECONDS", "renew the file of -p so often while the program runs")
       ->check(CLI::PositiveNumber);
+  app.add_flag("--portable", raw.portable, "warn of what Soufflé does not know");
   app.add_flag(
       "--legacy", raw.legacy,
       "an atom's arguments need not be of subtypes of the declared types, and deprecated forms are not warned of");

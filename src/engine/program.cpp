@@ -97,6 +97,7 @@ void compile(program_state& state, source_file& main_file, const compile_options
   parsing.word_bits = options.word_size;
 
   diagnostics report;
+  if (options.portable && options.warnings) report.keep(warning_kind::portable);
   for (const std::string& name : options.left_out_warnings) {
     if (const auto kind = warning_from_name(name)) report.leave_out(*kind);
   }

@@ -11,6 +11,7 @@
 #include "sema/aggregates/lattices.hpp"
 #include "sema/aggregates/subsumption.hpp"
 #include "sema/checks/clause_checks.hpp"
+#include "sema/checks/extensions.hpp"
 #include "sema/checks/known_names.hpp"
 #include "sema/checks/lint.hpp"
 #include "sema/checks/plan_checks.hpp"
@@ -90,6 +91,7 @@ class analyser {
     }
     for (const syntax::clause& query : queries_) analyse_clause(query);
     if (options_.warnings) warn_of_unknown_names(items_, options_.pragmas, diagnostics_);
+    if (diagnostics_.wants(warning_kind::portable)) warn_of_extensions(items_, declared_, diagnostics_);
     warn_of_empty_relations();
     warn_of_incomplete_lattices();
     warn_of_provenance();

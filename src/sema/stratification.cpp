@@ -8,6 +8,7 @@
 #include <set>
 
 #include "sema/aggregates/recursive_aggregates.hpp"
+#include "sema/checks/extensions.hpp"
 #include "sema/strong_components.hpp"
 
 namespace gpulog::sema {
@@ -127,6 +128,7 @@ void report_negation_in_cycle(const program& program, const stratum& stratum,
 void stratify(program& program, const std::vector<dependency>& further, diagnostics& diagnostics) {
   collect_dependencies(program, further);
   const components found = components_of(program);
+  if (diagnostics.wants(warning_kind::portable)) warn_of_recursive_aggregates(program, found.component_of, diagnostics);
   const std::map<std::uint32_t, aggregate_refusal> refusals = unfold_recursive_aggregates(program, found.component_of);
   collect_dependencies(program, further);  // unfolding has moved atoms of aggregates into the rules
   make_strata(program, found);

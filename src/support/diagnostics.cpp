@@ -71,6 +71,7 @@ constexpr std::pair<std::string_view, warning_kind> named_warnings[] = {
     {"never-fires", warning_kind::never_fires},
     {"cross-product", warning_kind::cross_product},
     {"repeated-rule", warning_kind::repeated_rule},
+    {"portable", warning_kind::portable},
 };
 
 }  // namespace
@@ -115,7 +116,7 @@ diagnostics::entry& diagnostics::error_at_end(const source_span& where, std::str
 }
 
 diagnostics::entry* diagnostics::warning(const source_span& where, std::string message, warning_kind kind) {
-  if (left_out_[static_cast<std::size_t>(kind)]) return nullptr;
+  if (!wants(kind)) return nullptr;
   return &remarks_.emplace_back(entry{severity::warning, where, std::move(message), {}, {}});
 }
 

@@ -33,6 +33,7 @@ enum class warning_kind : std::uint8_t {
   never_fires,                  ///< never-fires
   cross_product,                ///< cross-product
   repeated_rule,                ///< repeated-rule
+  portable,                     ///< portable; only for --portable
   count
 };
 /// Returns nothing for an unknown name.
@@ -79,6 +80,8 @@ class diagnostics {
   /// @return the warning; nullptr if disabled
   entry* warning(const source_span& where, std::string message, warning_kind kind = warning_kind::nameless);
   void leave_out(warning_kind kind) { left_out_.set(static_cast<std::size_t>(kind)); }
+  void keep(warning_kind kind) { left_out_.reset(static_cast<std::size_t>(kind)); }
+  [[nodiscard]] bool wants(warning_kind kind) const { return !left_out_[static_cast<std::size_t>(kind)]; }
 
   [[nodiscard]] std::size_t error_count() const { return errors_; }
   [[nodiscard]] bool has_errors() const { return errors_ > 0; }
@@ -101,7 +104,8 @@ class diagnostics {
   std::deque<entry> remarks_;
   std::size_t errors_ = 0;
   bool is_cut_off_ = false;
-  std::bitset<static_cast<std::size_t>(warning_kind::count)> left_out_;
+  std::bitset<static_cast<std::size_t>(warning_kind::count)> left_out_{
+      1ULL << static_cast<unsigned>(warning_kind::portable)};
 };
 
 /// Returns a message as printed, with a final newline.

@@ -44,6 +44,36 @@ class Programs(CommandTest):
         self.check(head + 's(null).\n', 'variable null', 'A symbol is written in double quotes: "null"')
         self.assert_fails(self.run_gpulog(self.folder), 'it is a folder')
 
+    def test_functors_that_souffle_has_not(self):
+        text = ('.decl a(x:symbol)\na("b.c").\n.decl b(x:symbol)\nb(y) :- a(x), y = split(x, "."), !starts_with(y, "c").\n'
+                '.output b(compress=zstd)\n')
+        self.assertEqual(self.check(text, status=0), '')
+        self.assertEqual(self.check(text, status=0, arguments=['--portable', '-w']), '')
+        self.assertEqual(self.check(text, status=0, arguments=['--portable', '--wno', 'portable']), '')
+        warnings = self.check(text, 'Warning: Soufflé has no functor split in file program.dl at line 4\n',
+                              'Warning: Soufflé has no functor starts_with in file program.dl at line 4\n',
+                              '----------------------------------^--------------------\nWrite substr(s, 0, strlen(t)) = t\n',
+                              'Warning: Soufflé does not know the compression zstd', status=0, arguments=['--portable'])
+        self.assertEqual(warnings.count('Warning: '), 3, warnings)
+        self.assertEqual(self.check(text, status=0, arguments=['-W', 'portable']), warnings)
+
+    def test_rules_that_souffle_rejects(self):
+        text = ('.type P = [a:number, b:number]\n.decl below(p:P) inline\nbelow([x, y]) :- x < y.\n.decl q(p:P)\nq([2, 1]).\n'
+                '.decl r(p:P)\nr(p) :- q(p), !below(p).\nr(p) :- q(p), p = [x, y], !below([x, y]).\n.output r\n'
+                '.decl e(x:number, y:number)\ne(1, 2).\n.decl d(y:number, n:number)\nd(1, 0).\n'
+                'd(y, n) :- e(_, y), n = min m + 1 : { d(x, m), e(x, y) }.\n.decl c(n:number)\n'
+                'c(n) :- n = count : { d(_, _) }.\n.output d, c\n')
+        warnings = self.check(text, 'Soufflé rejects a negated atom of an inline relation whose definition has a record in file '
+                              'program.dl at line 7\n', 'Soufflé rejects an aggregate over a relation of its own recursion in '
+                              'file program.dl at line 14\n', status=0, arguments=['--portable'])
+        self.assertEqual(warnings.count('Warning: '), 2, warnings)
+
+    def test_relations_with_names_of_functors(self):
+        text = ('.decl starts_with(x:symbol, y:symbol)\nstarts_with("a", "b").\n.decl split(x:symbol)\n'
+                'split(x) :- starts_with(x, "b"), "b" = split("a.b", ".", 1).\n.output split\n')
+        self.assertEqual(self.check(text, status=0), '')
+        self.assertEqual(self.read('out', 'split.csv'), 'a\n')
+
     def test_missing_dot(self):
         self.check('.decl a(x:number)\na(1)\n.output a\n', 'missing . at the end of the clause in file program.dl at line 2',
                    'a(1)\n----^\n')

@@ -121,6 +121,12 @@ b(x) :- a(x, _).
         self.assert_reports(self.lint(PROGRAM, '--wno', 'all', '--wno', 'cros-product'),
                             "Warning: --wno knows no warning cros-product, did you mean 'cross-product'?\n", 0)
 
+    def test_portable(self):
+        text = '.decl a(x:symbol)\na(trim("b ")).\n.output a\n'
+        self.assert_reports(self.lint(text), '', 0)
+        self.assertEqual(self.messages(text, '--portable'), ['Soufflé has no functor trim at line 2'])
+        self.assertEqual(self.messages(text, '--portable', '--wno', 'portable'), [])
+
     def test_forms_and_options(self):
         process = self.lint('.decl a(x:number)\na(N).\n.output b\n.decl b(x:number)\nb(1).\n', '--diagnostics', 'json', '-M', 'N=1')
         self.assertEqual([json.loads(line) for line in process.errors.splitlines()],

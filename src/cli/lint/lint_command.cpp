@@ -25,6 +25,7 @@ int lint_programs(int count, char** texts) {
   };
   value("--wno", options.left_out_warnings, "NAME",
         "leave out the warnings of this name, as cross-product (repeatable)");
+  app.add_flag("--portable", options.portable, "also warn of what Soufflé does not know");
   value("-I,--include-dir", options.include_directories, "DIR", "folder that .include searches (repeatable)");
   value("-M,--macro", options.macros, "TEXT", "a macro, as A or B=1 (repeatable)");
   value("--diagnostics", form, "FORM", "text, or json: one object a line")
