@@ -119,6 +119,7 @@ class evaluations {
   [[nodiscard]] const std::vector<const word*>& columns_of(evaluation& home, std::uint32_t relation) const;
   [[nodiscard]] std::vector<staged_rows> rows_of(evaluation& home, std::uint32_t relation) const;
   [[nodiscard]] row_view rows_in(evaluation& home, std::uint32_t relation, staged_rows& pairs) const;
+  [[nodiscard]] bool moves_rows(std::uint32_t relation) const;
   void note_rows_before();
 
   void evaluate_again();

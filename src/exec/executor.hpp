@@ -360,8 +360,13 @@ class stratum_executor : public executor {
   /// Removes tuples from a complete relation with plan::relation::loses_tuples; ignores tuples that it does not have.
   /// Requires options::continues, and that no rows wait for continue_stratum().
   /// @param columns of distinct tuples
+  /// @return numbers of the given tuples that the relation had
   /// @throws memory_fault
-  virtual void erase(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) = 0;
+  virtual std::vector<std::uint64_t> erase(relation_id relation, const std::vector<const word*>& columns,
+                                           std::uint64_t rows) = 0;
+  /// Returns columns of the rows that were appended after the relation had this number of tuples, which have not been
+  /// erased since; valid until the next call. The machine must not move rows.
+  [[nodiscard]] virtual std::vector<const word*> appended_columns(relation_id relation, std::uint64_t tuples) = 0;
   /// Continues a complete recursion semi-naively from the appended rows. Requires options::continues.
   /// @throws like evaluate()
   virtual void continue_stratum(std::size_t number, const stratum_stops& stops = {}) = 0;

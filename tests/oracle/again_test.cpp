@@ -2,17 +2,17 @@
 // random programs, random batches.
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
-#include <cstdio>
+#include <map>
 #include <random>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "oracle/changes_comparison.hpp"
 #include "oracle/engine_comparison.hpp"
 #include "oracle/facts_from_scratch.hpp"
 #include "oracle/random_program.hpp"
@@ -20,26 +20,6 @@
 
 namespace gpulog {
 namespace {
-
-/// @param compared empty: all relations
-void expect_results(engine& running, const facts_from_scratch& facts, const std::string& where,
-                    const std::set<std::string>& compared = {}) {
-  const auto expected = facts.results();
-  for (std::uint32_t number = 0; number < expected.size(); ++number) {
-    const std::string& name = facts.analysed().relations[number].name;
-    if (!compared.empty() && !compared.contains(name)) continue;
-    ASSERT_EQ(rows_of(running.relation(name)), expected[number]) << where << ", relation " << name;
-  }
-}
-
-/// Returns a second engine with the results of the first engine, as in a new process.
-engine restored(engine first, engine other) {
-  const std::string path = testing::TempDir() + "gpulog-again-" + std::to_string(getpid()) + ".state";
-  first.save(path);
-  other.restore(path);
-  std::remove(path.c_str());
-  return other;
-}
 
 /// Evaluates at first and after each of some batches, sometimes in a second engine. Some batches erase rows, mostly
 /// from relations without rules.
@@ -51,12 +31,16 @@ void expect_same_again(const std::string& text, std::uint64_t seed, const mode& 
   ASSERT_TRUE(facts.accepted());
   std::mt19937_64 random(seed);
   const bool continues = random() % 4 != 0;
-  engine running = engine_of(text, how, words, continues);
+  run_options options;
+  options.changes = random() % 2 == 0;
+  const auto make = [&] { return engine_of(text, how, words, continues, options); };
+  engine running = make();
+  std::map<std::string, row_texts> before;
   const auto relations = static_cast<std::uint32_t>(facts.analysed().relations.size());
   const bool only_insertions = random() % 2 == 0;
   for (int batch = 0; batch < 4; ++batch) {
     if (batch > 0) {
-      if (random() % 3 == 0) running = restored(std::move(running), engine_of(text, how, words, continues));
+      if (random() % 3 == 0) running = restored(std::move(running), make());
       for (std::uint64_t change = 1 + random() % 5; change > 0; --change) {
         const auto base = static_cast<std::uint32_t>(random() % 3);
         std::uint32_t number = random() % 4 != 0 ? base : static_cast<std::uint32_t>(random() % relations);
@@ -75,7 +59,9 @@ void expect_same_again(const std::string& text, std::uint64_t seed, const mode& 
       }
     }
     running.evaluate();
-    expect_results(running, facts, "batch " + std::to_string(batch), compared);
+    const std::string where = "batch " + std::to_string(batch);
+    expect_results(running, facts, where, compared);
+    if (options.changes) expect_changes(running, before, where, compared);
     if (testing::Test::HasFatalFailure()) return;
   }
 }

@@ -1,8 +1,12 @@
 #pragma once
 
+#include <gtest/gtest.h>
+#include <unistd.h>
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <optional>
 #include <set>
 #include <string>
@@ -140,6 +144,15 @@ inline engine engine_of(const std::string& text, const mode& how, word_size word
   compiled.warnings = false;
   compiled.word_size = static_cast<unsigned>(words);
   return engine(program::from_text(text, compiled), options);
+}
+
+/// Returns a second engine with the results of the first engine, as in a new process.
+inline engine restored(engine first, engine other) {
+  const std::string path = testing::TempDir() + "gpulog-again-" + std::to_string(getpid()) + ".state";
+  first.save(path);
+  other.restore(path);
+  std::remove(path.c_str());
+  return other;
 }
 
 }  // namespace gpulog

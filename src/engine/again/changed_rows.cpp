@@ -1,8 +1,7 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdint>
-#include <utility>
+#include <vector>
 
 #include "engine/evaluations.hpp"
 #include "engine/rows/row_difference.hpp"
@@ -21,21 +20,23 @@ bool evaluations::keeps_changes(std::uint32_t relation) const {
          (relation < changes_kept_.size() && changes_kept_[relation]);
 }
 
-/// Notes the rows before an evaluation. A continuing evaluation appends to its rows, but may replace and move some.
+/// Returns whether a continuing evaluation replaces or moves rows of the relation instead of only appending and erasing
+/// rows.
+bool evaluations::moves_rows(std::uint32_t relation) const {
+  return run_.relation(relation).is_aggregate || run_.is_equivalence(relation) ||
+         run_.options.storage == storage_kind::hisa;
+}
+
+/// Notes the rows before an evaluation.
 void evaluations::note_rows_before() {
   before_.clear();
   before_.resize(facts_.size());
-  bool erases = false;
-  for (std::uint32_t number = 0; number < facts_.size(); ++number) erases = erases || facts_.has_erased(number);
   for (std::uint32_t number = 0; number < facts_.size(); ++number) {
     if (!keeps_changes(number)) continue;
     earlier_rows& before = before_[number].emplace();
     before.home = home(number);
     if (!before.home) continue;
-    before.rows = before.home->executor().rows(relation_id(number));
-    const bool only_appends = !erases && !run_.relation(number).is_aggregate && !run_.is_equivalence(number) &&
-                              run_.options.storage != storage_kind::hisa;
-    if (before.home == continuing_ && continuing_->growing()[number] && !only_appends) {
+    if (before.home == continuing_ && continuing_->growing()[number] && moves_rows(number)) {
       before.copy = joined(results_of(number), run_.relation(number).attributes.size(), run_.values.memory);
     }
   }
@@ -52,14 +53,8 @@ row_changes evaluations::changes_of(std::uint32_t relation) const {
   backend::memory_resource& memory = run_.values.memory;
   const std::size_t arity = run_.relation(relation).attributes.size();
   const earlier_rows& before = *before_[relation];
-  if (before.home == homes_[relation] && !before.copy) {
-    result.added.rows = rows(relation) - before.rows;
-    for (std::size_t c = 0; c < arity && result.added.rows > 0; ++c) {
-      std::copy_n(columns_of(relation)[c] + before.rows, result.added.rows,
-                  result.added.columns.emplace_back(memory, result.added.rows).data());
-    }
-    return result;
-  }
+  if (before.continued) return before.continued->changes_of(relation);
+  if (before.home == homes_[relation] && !before.copy) return result;
   staged_rows pairs_earlier;
   staged_rows pairs_now;
   row_view earlier{std::vector<const word*>(arity), 0};
@@ -69,9 +64,34 @@ row_changes evaluations::changes_of(std::uint32_t relation) const {
     earlier = rows_in(*before.home, relation, pairs_earlier);
   }
   const row_view now = rows_in(*homes_[relation], relation, pairs_now);
-  result.added = rows_only_in(now, earlier, memory);
-  result.removed = rows_only_in(earlier, now, memory);
-  return result;
+  return difference_of(earlier, now, true, memory);
+}
+
+void continued_evaluation::note_rows() {
+  changes_.clear();
+  changes_.resize(growing_.size());
+  for (std::uint32_t number = 0; number < growing_.size(); ++number) {
+    if (growing_[number]) changes_[number].tuples = executor_->rows(relation_id(number));
+  }
+}
+
+void continued_evaluation::note_erased(relation_id relation, const std::vector<std::uint64_t>& numbers) {
+  row_change& change = changes_[relation.value];
+  change.tuples -= numbers.size();
+  change.erased.rows = numbers.size();
+  for (const word* const column : executor_->columns(erasing_.deleted[relation.value])) {
+    word* to = change.erased.columns.emplace_back(run().values.memory, numbers.size()).data();
+    for (const std::uint64_t number : numbers) *to++ = column[number];
+  }
+}
+
+row_changes continued_evaluation::changes_of(std::uint32_t relation) const {
+  const row_change& change = changes_[relation];
+  const relation_id id(relation);
+  row_view erased{change.erased.pointers(), change.erased.rows};
+  row_view appended{executor_->appended_columns(id, change.tuples), executor_->rows(id) - change.tuples};
+  for (row_view* const view : {&erased, &appended}) view->columns.resize(run().relation(relation).attributes.size());
+  return difference_of(erased, appended, true, run().values.memory);
 }
 
 /// @param pairs memory for the pairs of an equivalence relation

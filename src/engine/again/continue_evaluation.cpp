@@ -244,8 +244,13 @@ bool evaluations::go_on(const std::vector<bool>& growing) {
     if (continuing_->growing()[number]) forget_indexes(number);
   }
   const span_scope span = run_.span("evaluate");
+  continuing_->note_rows();
   if (!erase_facts(growing)) return false;
   continuing_->go_on(facts_);
+  for (std::uint32_t number = 0; number < before_.size(); ++number) {
+    if (before_[number] && continuing_->growing()[number] && !moves_rows(number))
+      before_[number]->continued = continuing_;
+  }
   return true;
 }
 

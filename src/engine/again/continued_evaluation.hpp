@@ -8,6 +8,7 @@
 
 #include "engine/again/continuation.hpp"
 #include "engine/evaluation.hpp"
+#include "engine/rows/row_difference.hpp"
 
 namespace gpulog::detail {
 
@@ -33,6 +34,8 @@ class continued_evaluation final : public evaluation {
   /// Plans the recursion and takes over the staged results of held relations, then evaluates the auxiliary relations
   /// once.
   void take_over(fact_store& results);
+  /// Notes the rows for changes_of(). Call before erase() and go_on().
+  void note_rows();
   /// Removes the erased facts of growing relations, and the derived tuples without another derivation, by deletion and
   /// rederivation. Tuples with another derivation wait for go_on().
   /// @param most maximum number of tuples to delete before rederivation
@@ -41,6 +44,9 @@ class continued_evaluation final : public evaluation {
   /// Continues the evaluation from the staged facts of growing relations, and keeps them unless the relation is a plain
   /// input.
   void go_on(fact_store& facts);
+  /// Returns the tuples that a growing relation gained and lost since note_rows(); for a relation whose rows do not
+  /// move.
+  [[nodiscard]] row_changes changes_of(std::uint32_t relation) const;
 
  private:
   using program_pointer = std::shared_ptr<const sema::program>;
@@ -53,12 +59,21 @@ class continued_evaluation final : public evaluation {
   [[nodiscard]] std::size_t stratum_of(relation_id relation) const;
   [[nodiscard]] bool find_deleted(const fact_store& facts, std::uint64_t most);
   void tell(const exec::progress& now);
+  /// Notes tuples of `deleted` that the relation lost.
+  void note_erased(relation_id relation, const std::vector<std::uint64_t>& numbers);
+
+  /// Both the erased and the appended tuples include rederived tuples.
+  struct row_change {
+    staged_rows erased;
+    std::uint64_t tuples = 0;  ///< without erased and appended tuples
+  };
 
   std::size_t source_relations_;  ///< number of relations of the program; the planner adds further ones
   erasing_relations erasing_;     ///< empty unless loses()
   std::vector<bool> changed_, growing_, held_;
   bool loses_;
-  std::size_t recursion_ = 0;  ///< number of its stratum
+  std::size_t recursion_ = 0;        ///< number of its stratum
+  std::vector<row_change> changes_;  ///< by relation
   std::uint64_t most_deleted_ = UINT64_MAX;
   std::atomic<bool> has_ended_ = false;         ///< whether the search for deleted tuples must end
   exec::stratum_executor* executor_ = nullptr;  ///< the same object as evaluation::executor()

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 
+#include "engine/again/continued_evaluation.hpp"
 #include "engine/evaluation.hpp"
 #include "engine/rows/staged_rows.hpp"
 
@@ -13,12 +13,9 @@ namespace gpulog::detail {
 /// The rows of a relation before the last evaluation.
 struct earlier_rows {
   std::shared_ptr<evaluation> home;  ///< nullptr: no rows
-  std::uint64_t rows = 0;            ///< the first rows of `home`
   std::optional<staged_rows> copy;   ///< the rows, if `home` may replace or move its rows
-};
-
-struct row_changes {
-  staged_rows added, removed;
+  /// The evaluation that knows the changes, if it updated the relation and its rows do not move.
+  std::shared_ptr<const continued_evaluation> continued;
 };
 
 }  // namespace gpulog::detail

@@ -56,7 +56,8 @@ bool continued_evaluation::erase(const fact_store& facts, std::uint64_t most) {
     }
   };
   for_each_growing([&](relation_id from, relation_id deleted, relation_id) {
-    if (executor_->rows(deleted) > 0) executor_->erase(from, executor_->columns(deleted), executor_->rows(deleted));
+    if (executor_->rows(deleted) > 0)
+      note_erased(from, executor_->erase(from, executor_->columns(deleted), executor_->rows(deleted)));
   });
   for_each_growing([&](relation_id, relation_id, relation_id rederived) {
     if (rederived.valid()) executor_->run_stratum(stratum_of(rederived));

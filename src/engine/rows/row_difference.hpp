@@ -15,9 +15,16 @@ struct row_view {
   std::uint64_t rows = 0;
 };
 
-/// Returns the rows of `all` that are missing in `others`, in the order of `all`. Fast for differences in one range.
+/// The tuples that a relation gained and lost.
+struct row_changes {
+  staged_rows added, removed;
+};
+
+/// Returns the rows that only one side has, in their order. Fast for rows in almost the same order.
+/// @param are_distinct whether no side has equal rows
 /// @throws backend::memory_exceeded
-[[nodiscard]] staged_rows rows_only_in(const row_view& all, const row_view& others, backend::memory_resource& memory);
+[[nodiscard]] row_changes difference_of(const row_view& before, const row_view& now, bool are_distinct,
+                                        backend::memory_resource& memory);
 
 /// Returns the rows of all blocks in one block. @throws backend::memory_exceeded
 [[nodiscard]] staged_rows joined(std::vector<staged_rows> blocks, std::size_t columns,

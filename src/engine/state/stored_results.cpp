@@ -216,8 +216,7 @@ void stored_results::stage_changes_of(std::uint32_t number) {
     kept = joined(facts_.take_kept(number), arity, memory);
     before = view_of(kept);
   }
-  staged_rows added = rows_only_in(view_of(now), before, memory);
-  const staged_rows removed = rows_only_in(before, view_of(now), memory);
+  auto [added, removed] = difference_of(before, view_of(now), false, memory);
   if (kept.rows > 0) facts_.keep(number, std::move(kept));
   if (removed.rows > 0) facts_.erase(number, removed, false);
   if (added.rows > 0) facts_.stage(number, std::move(added));

@@ -17,10 +17,13 @@ class erased_tuples {
   explicit erased_tuples(backend::memory_resource& memory) : memory_(&memory) {}
 
   /// Erases tuples; tuples that the relation lacks have no effect.
+  /// @return numbers of the tuples that the relation had
   template <class Relation>
-  void erase(Relation& from, relation_id id, const std::vector<const word*>& columns, std::uint64_t rows) {
+  std::vector<std::uint64_t> erase(Relation& from, relation_id id, const std::vector<const word*>& columns,
+                                   std::uint64_t rows) {
     std::vector<std::uint8_t>& marks = marks_[id];
     marks.resize(from.rows());
+    std::vector<std::uint64_t> erased;
     std::vector<const word*> values(columns.size());
     for (std::uint64_t row = 0; row < rows; ++row) {
       for (std::size_t c = 0; c < columns.size(); ++c) values[c] = columns[c] + row;
@@ -28,10 +31,12 @@ class erased_tuples {
       if (!found) continue;
       from.erase(*found);
       marks[*found] = 1;
+      erased.push_back(row);
     }
-    if (2 * from.erased_rows() <= from.rows()) return;
+    if (2 * from.erased_rows() <= from.rows()) return erased;
     from.compact(marks.data());
     marks.clear();
+    return erased;
   }
 
   /// Returns columns without erased rows, valid until forget_columns().

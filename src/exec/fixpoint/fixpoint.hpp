@@ -95,11 +95,14 @@ class fixpoint_executor final : public stratum_executor {
       shared_.machine.settle(target);
     });
   }
-  void erase([[maybe_unused]] relation_id relation, [[maybe_unused]] const std::vector<const word*>& columns,
-             [[maybe_unused]] std::uint64_t rows) override {
+  std::vector<std::uint64_t> erase([[maybe_unused]] relation_id relation,
+                                   [[maybe_unused]] const std::vector<const word*>& columns,
+                                   [[maybe_unused]] std::uint64_t rows) override {
     if constexpr (can_erase) {
+      std::vector<std::uint64_t> erased;
       shared_.guarded({"erasing", relation, nullptr},
-                      [&] { erased_.erase(shared_.relation_of(relation), relation, columns, rows); });
+                      [&] { erased = erased_.erase(shared_.relation_of(relation), relation, columns, rows); });
+      return erased;
     } else {
       throw internal_error("a machine without erasable rows is asked to erase some");
     }
@@ -117,15 +120,19 @@ class fixpoint_executor final : public stratum_executor {
   }
 
   [[nodiscard]] std::vector<const word*> columns(relation_id relation) override {
-    std::vector<const word*> columns;
-    shared_.guarded({"writing out", relation, nullptr},
-                    [&] { columns = shared_.machine.host_columns(shared_.relation_of(relation)); });
+    std::vector<const word*> columns = all_columns(relation);
     if constexpr (can_erase) {
       if (shared_.program.relations[relation.value].loses_tuples) {
         shared_.guarded({"writing out", relation, nullptr},
                         [&] { columns = erased_.remaining(shared_.relation_of(relation), relation, columns); });
       }
     }
+    return columns;
+  }
+  [[nodiscard]] std::vector<const word*> appended_columns(relation_id relation, std::uint64_t tuples) override {
+    std::vector<const word*> columns = all_columns(relation);
+    const std::uint64_t first = shared_.relation_of(relation).rows() - (rows(relation) - tuples);
+    for (const word*& column : columns) column += first;
     return columns;
   }
   [[nodiscard]] std::unique_ptr<row_stream> stream_rows([[maybe_unused]] relation_id relation) override {
@@ -196,6 +203,14 @@ class fixpoint_executor final : public stratum_executor {
   static constexpr bool can_erase = requires(const relation_type& searched, const word* const* values) {
     searched.find(values, 0U);
   };
+
+  /// Returns the columns with erased rows.
+  [[nodiscard]] std::vector<const word*> all_columns(relation_id relation) {
+    std::vector<const word*> columns;
+    shared_.guarded({"writing out", relation, nullptr},
+                    [&] { columns = shared_.machine.host_columns(shared_.relation_of(relation)); });
+    return columns;
+  }
 
   /// Runs the rest of a stratum, to its end or until the recursion is stopped.
   std::optional<stopped_recursion> run_part(std::size_t number, const stopped_recursion* from) {

@@ -48,8 +48,9 @@ class gpu_executor final : public stratum_executor {
   void append(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) override {
     running_->append(relation, columns, rows);
   }
-  void erase(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) override {
-    running_->erase(relation, columns, rows);
+  std::vector<std::uint64_t> erase(relation_id relation, const std::vector<const word*>& columns,
+                                   std::uint64_t rows) override {
+    return running_->erase(relation, columns, rows);
   }
   void continue_stratum(std::size_t number, const stratum_stops& stops) override {
     running_->continue_stratum(number, stops);
@@ -62,6 +63,9 @@ class gpu_executor final : public stratum_executor {
   void release(relation_id relation) override { running_->release(relation); }
   void forget_columns(relation_id relation) override { running_->forget_columns(relation); }
   [[nodiscard]] std::vector<const word*> columns(relation_id relation) override { return running_->columns(relation); }
+  [[nodiscard]] std::vector<const word*> appended_columns(relation_id relation, std::uint64_t tuples) override {
+    return running_->appended_columns(relation, tuples);
+  }
   [[nodiscard]] std::unique_ptr<row_stream> stream_rows(relation_id relation) override {
     return running_->stream_rows(relation);
   }

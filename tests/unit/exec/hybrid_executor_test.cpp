@@ -58,8 +58,12 @@ class watched_executor final : public stratum_executor {
   void append(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) override {
     inner_->append(relation, columns, rows);
   }
-  void erase(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) override {
-    inner_->erase(relation, columns, rows);
+  std::vector<std::uint64_t> erase(relation_id relation, const std::vector<const word*>& columns,
+                                   std::uint64_t rows) override {
+    return inner_->erase(relation, columns, rows);
+  }
+  [[nodiscard]] std::vector<const word*> appended_columns(relation_id relation, std::uint64_t tuples) override {
+    return inner_->appended_columns(relation, tuples);
   }
   void continue_stratum(std::size_t number, const stratum_stops& stops) override {
     inner_->continue_stratum(number, stops);
