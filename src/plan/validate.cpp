@@ -161,8 +161,9 @@ class version_checker {
   }
 
   void check(const compute& op) {
-    const bool is_user_call = op.op == scalar_op::call_functor && !op.arguments.empty();
-    if (!is_user_call && op.arguments.size() != argument_count(op.op))
+    const bool is_open = (op.op == scalar_op::call_functor && !op.arguments.empty()) ||
+                         (op.op == scalar_op::concatenate && op.arguments.size() > 1);
+    if (!is_open && op.arguments.size() != argument_count(op.op))
       fail("an operation has the wrong number of arguments");
   }
 

@@ -364,12 +364,14 @@ class clause_lowering {
         }
         return result;
       }
+      case lowering::join:
+        return concatenation_of(std::move(arguments), term.span);
       case lowering::generate:
         return generated(overload.result, std::move(arguments), term.span);
       case lowering::split:
         return lower_split(overload, std::move(arguments), term.span);
       case lowering::format:
-        return lower_format(overload, call.arguments.front().as<syntax::string_constant>()->value, std::move(arguments),
+        return lower_format(call.arguments.front().as<syntax::string_constant>()->value, std::move(arguments),
                             term.span);
       case lowering::retype:
         break;
@@ -399,6 +401,18 @@ class clause_lowering {
     return operation_of(overload.op, overload.result, {std::move(arguments[0]), std::move(arguments[1]), number}, span);
   }
 
+  /// Concatenates texts by one operation: a part of the result that is no text of the program gets no number.
+  static expression concatenation_of(std::vector<expression> texts, const source_span& span) {
+    if (texts.size() == 1) return std::move(texts.front());
+    expression& first = texts.front();
+    if (!first.is_operation() || first.op != scalar_op::concatenate) {
+      return operation_of(scalar_op::concatenate, value_kind::symbol, std::move(texts), span);
+    }
+    first.span = span;
+    for (std::size_t text = 1; text < texts.size(); ++text) first.arguments.push_back(std::move(texts[text]));
+    return std::move(first);
+  }
+
   expression text_constant(const std::string& text, const source_span& span) {
     return constant_of(value_kind::symbol, symbols_.number(text).value, span);
   }
@@ -419,19 +433,14 @@ class clause_lowering {
   }
 
   /// Lowers format("a{}b", x) to a concatenation of "a", the text of x, and "b".
-  expression lower_format(const functor_overload& overload, const std::string& pattern,
-                          std::vector<expression> arguments, const source_span& span) {
+  expression lower_format(const std::string& pattern, std::vector<expression> arguments, const source_span& span) {
     const std::vector<std::string> pieces = *pieces_of_format(pattern);
-    std::optional<expression> result;
-    const auto append = [&](expression part) {
-      if (result) part = operation_of(overload.op, overload.result, {std::move(*result), std::move(part)}, span);
-      result = std::move(part);
-    };
+    std::vector<expression> parts;
     for (std::size_t piece = 0; piece < pieces.size(); ++piece) {
-      if (piece > 0) append(as_text(std::move(arguments[piece])));
-      if (!pieces[piece].empty()) append(text_constant(pieces[piece], span));
+      if (piece > 0) parts.push_back(as_text(std::move(arguments[piece])));
+      if (!pieces[piece].empty()) parts.push_back(text_constant(pieces[piece], span));
     }
-    return result ? std::move(*result) : text_constant("", span);
+    return parts.empty() ? text_constant("", span) : concatenation_of(std::move(parts), span);
   }
 
   const flat_clause& clause_;

@@ -418,6 +418,11 @@ class rule_runner {
     if (e.op == scalar_op::next_counter || e.op == scalar_op::iteration_number) {
       throw std::logic_error("counts have no order here: " + rule_.text);
     }
+    if (e.op == scalar_op::concatenate) {
+      std::string joined;
+      for (const expression& argument : e.arguments) joined += data_.text(value(argument));
+      return data_.intern(joined);
+    }
     const wide_word a = value(e.arguments.at(0));
     const wide_word b = e.arguments.size() > 1 ? value(e.arguments[1]) : 0;
     const wide_word c = e.arguments.size() > 2 ? value(e.arguments[2]) : 0;
@@ -522,8 +527,6 @@ class rule_runner {
         return data_.text(a) < data_.text(b) ? a : b;
       case scalar_op::max_symbol:
         return data_.text(a) < data_.text(b) ? b : a;
-      case scalar_op::concatenate:
-        return data_.intern(data_.text(a) + data_.text(b));
       case scalar_op::string_length:
         return data_.text(a).size();
       case scalar_op::substring: {
@@ -564,6 +567,7 @@ class rule_runner {
       case scalar_op::next_counter:
       case scalar_op::iteration_number:
       case scalar_op::call_functor:
+      case scalar_op::concatenate:
         break;
       case scalar_op::string_to_float:
         try {

@@ -67,7 +67,9 @@ std::optional<word> expression_values::compute(const sema::expression& e) {
   if (e.op == scalar_op::call_functor) {
     context_->functors.table()->call(places, 1, &result);
   } else {
-    kernels::compute_text_tile(e.op, places, 1, &result, context_->values.symbols, context_->values.wide_or_none());
+    kernels::part_finder parts;
+    kernels::compute_text_tile(e.op, places, 1, &result, context_->values.symbols, parts,
+                               context_->values.wide_or_none());
   }
   return result;
 }

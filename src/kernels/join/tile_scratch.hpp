@@ -9,6 +9,7 @@
 #include "kernels/join/fold.hpp"
 #include "kernels/join/pipeline.hpp"
 #include "kernels/steps/records.hpp"
+#include "kernels/steps/text_functions.hpp"
 #include "storage/relation/relation.hpp"
 
 namespace gpulog::kernels {
@@ -73,6 +74,7 @@ struct tile_scratch {
   std::uint16_t selected[tile_rows];
   std::uint8_t found[tile_rows];
   record_memory records;
+  part_finder parts;
   std::vector<const word*> head;   // columns of the inserted tuples
   std::vector<const word*> tuple;  // columns of the tuples that are looked up
 
@@ -138,6 +140,7 @@ struct tile_scratch {
     value_count_ = program.constants.size();
     for (std::size_t i = 0; i < value_count_; ++i) constants[i * tile_rows] = values_[i];
     filled_rows_ = 1;
+    parts.forget();
   }
   void fill_constants(std::uint32_t rows) {
     for (std::size_t i = 0; i < value_count_; ++i) {

@@ -63,7 +63,7 @@ void tile_steps::compute_other(std::size_t number, const step& one, std::uint32_
     if (one.scalar == scalar_op::call_functor) {
       program_->functors->call(arguments, n, result);
     } else {
-      compute_text_tile(one.scalar, arguments, n, result, *program_->symbols, program_->wide);
+      compute_text_tile(one.scalar, arguments, n, result, *program_->symbols, scratch_->parts, program_->wide);
     }
   }
 }

@@ -73,7 +73,7 @@ std::uint32_t host_step_runner::run_step(const step& one, const std::vector<word
       if (one.scalar == scalar_op::call_functor) {
         program_->functors->call(arguments, n, result);
       } else {
-        compute_text_tile(one.scalar, arguments, n, result, *program_->symbols, program_->wide);
+        compute_text_tile(one.scalar, arguments, n, result, *program_->symbols, parts_, program_->wide);
       }
       return n;
     }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels/join/pipeline.hpp"
+#include "kernels/steps/text_functions.hpp"
 #include "storage/relation/relation.hpp"
 
 /// Steps that a device leaves to the host, which has the tables of texts.
@@ -31,6 +32,7 @@ class host_step_runner {
   const pipeline* program_;
   std::vector<word> constants_;  // [constant][row of the tile]
   std::uint16_t selected_[storage::tile_rows];
+  part_finder parts_;
 };
 
 }  // namespace gpulog::kernels

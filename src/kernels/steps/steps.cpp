@@ -8,7 +8,6 @@
 #include <unordered_map>
 
 #include "kernels/steps/host_steps.hpp"
-#include "kernels/steps/text_functions.hpp"
 #include "kernels/steps/text_pattern.hpp"
 #include "kernels/steps/word_operations.hpp"
 
@@ -201,13 +200,12 @@ void compute_tile(scalar_op op, const std::uint64_t* a, const std::uint64_t* b, 
 }
 
 void compute_text_tile(scalar_op op, const std::vector<const word*>& arguments, std::uint32_t n, word* result,
-                       storage::symbol_table& symbols, storage::wide_values* wide) {
+                       storage::symbol_table& symbols, part_finder& parts, storage::wide_values* wide) {
   const auto number = [&](std::size_t argument, std::uint32_t i) -> std::int64_t {
     const word stored = arguments[argument][i];
     return wide == nullptr ? std::int64_t{as_number(stored)} : as_number(wide->value(stored));
   };
   const auto text = [&](std::size_t argument, std::uint32_t i) { return symbols.text(arguments[argument][i]); };
-  part_finder parts;
   for (std::uint32_t i = 0; i < n; ++i) {
     switch (op) {
       case scalar_op::min_symbol:

@@ -72,22 +72,23 @@ std::int64_t count_parts(std::string_view text, std::string_view separator) {
 }
 
 std::string_view part_finder::part(std::string_view text, std::string_view separator, std::int64_t number) {
-  const bool continues =
-      text.data() == text_.data() && text.size() == text_.size() && separator == separator_ && number >= number_;
-  if (!continues) {
+  if (begins_.empty() || text.data() != text_.data() || text.size() != text_.size() || separator != separator_) {
     text_ = text;
     separator_ = separator;
-    number_ = 0;
-    begin_ = 0;
+    begins_.assign(1, 0);
   }
   if (number < 0) return {};
-  for (; number_ < number; ++number_) {
-    const std::size_t end = find_part(text, separator, begin_);
+  const auto part = static_cast<std::size_t>(number);
+  const auto end_of_last = [&] { return find_part(text, separator, begins_.back()); };
+  while (begins_.size() <= part) {
+    const std::size_t end = end_of_last();
     if (end == std::string_view::npos) return {};
-    begin_ = end + separator.size();
+    begins_.push_back(static_cast<std::uint32_t>(end + separator.size()));
   }
-  const std::size_t end = find_part(text, separator, begin_);
-  return text.substr(begin_, end == std::string_view::npos ? end : end - begin_);
+  const std::size_t begin = begins_[part];
+  if (part + 1 < begins_.size()) return text.substr(begin, begins_[part + 1] - separator.size() - begin);
+  const std::size_t end = end_of_last();
+  return text.substr(begin, end == std::string_view::npos ? end : end - begin);
 }
 
 }  // namespace gpulog::kernels

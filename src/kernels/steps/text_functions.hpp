@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 /// Functions on texts. Positions are bytes. Letters are those of ASCII, so that results depend on no locale; all other
 /// bytes, such as the bytes of letters in UTF-8, stay as they are.
@@ -27,17 +28,18 @@ namespace gpulog::kernels {
 /// Returns the number of parts between separators: at least 1. An empty separator does not occur.
 [[nodiscard]] std::int64_t count_parts(std::string_view text, std::string_view separator);
 
-/// Finds the parts of texts between separators. Remembers the last part: rows that read the parts of a text in order
-/// read the text once.
+/// Finds the parts of texts between separators. Remembers where the parts of the last text begin, so that rows which
+/// read the parts of a text one after another read the text once.
 class part_finder {
  public:
-  /// @return an empty text for a number that no part has
+  /// Returns a part, or an empty text for a number that no part has.
+  /// @param text, separator valid until forget() or the end of the finder
   [[nodiscard]] std::string_view part(std::string_view text, std::string_view separator, std::int64_t number);
+  void forget() { *this = {}; }
 
  private:
   std::string_view text_, separator_;
-  std::int64_t number_ = 0;
-  std::size_t begin_ = 0;  ///< of part `number_`
+  std::vector<std::uint32_t> begins_;  ///< of the first parts; a symbol has less than 4 GiB
 };
 
 }  // namespace gpulog::kernels

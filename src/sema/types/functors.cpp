@@ -32,8 +32,10 @@ std::vector<functor_signature> make_table() {
   using op = scalar_op;
   std::vector<functor_signature> table;
   table.push_back(prefix("neg", {unary(n, n, op::negate_number), unary(f, f, op::negate_float)}));
-  table.push_back(infix("+", {binary(n, op::add_number), binary(u, op::add_number), binary(f, op::add_float),
-                              binary(s, op::concatenate)}));
+  table.push_back(infix("+", {binary(n, op::add_number),
+                              binary(u, op::add_number),
+                              binary(f, op::add_float),
+                              {{s, s}, s, op::concatenate, lowering::join}}));
   table.push_back(
       infix("-", {binary(n, op::subtract_number), binary(u, op::subtract_number), binary(f, op::subtract_float)}));
   table.push_back(
@@ -73,7 +75,7 @@ std::vector<functor_signature> make_table() {
     return functor_overload{{kind}, kind, scalar_op::copy, lowering::generate};
   };
   table.push_back({"range", 2, 3, {generated(n), generated(u), generated(f)}});
-  table.push_back({"cat", 1, SIZE_MAX, {folded(s, op::concatenate)}});
+  table.push_back({"cat", 1, SIZE_MAX, {{{s}, s, op::concatenate, lowering::join}}});
   table.push_back(prefix("strlen", {unary(s, n, op::string_length)}));
   table.push_back({"substr", 3, 3, {{{s, n, n}, s, op::substring, lowering::direct}}});
   table.push_back({"starts_with", 2, 2, {{{s, s}, n, op::starts_with, lowering::direct}}});

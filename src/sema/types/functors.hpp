@@ -16,10 +16,11 @@ namespace gpulog::sema {
 enum class lowering : std::uint8_t {
   direct,    ///< op(arguments)
   fold,      ///< n-ary, nested to the left: op(op(a, b), c)
+  join,      ///< op(a, b, c), a concatenation
   generate,  ///< produces several values
   retype,    ///< the operand itself, with the kind of the result
   split,     ///< op(text, separator, number) for each number of a part
-  format,    ///< the pieces of a constant text, and the arguments as texts, nested like with `fold`
+  format,    ///< op on the pieces of a constant text and the arguments as texts
 };
 
 struct functor_overload {

@@ -293,7 +293,8 @@ class texts : public ::testing::Test {
     std::vector<const word*> pointers;
     for (const word& argument : arguments) pointers.push_back(&argument);
     word result = 4711;
-    compute_text_tile(op, pointers, 1, &result, symbols);
+    part_finder parts;
+    compute_text_tile(op, pointers, 1, &result, symbols, parts);
     return result;
   }
   std::string text_of(word symbol) { return std::string(symbols.text(symbol)); }
@@ -386,11 +387,13 @@ TEST_F(texts, parts) {
   for (const std::int32_t one : {0, 1, 3, 2, 1, 0, 1, 2, -1, 0, 0, 0}) number.push_back(from_number(one));
   const auto rows = static_cast<std::uint32_t>(text.size());
   std::vector<word> result(rows);
-  compute_text_tile(scalar_op::part_of, {text.data(), separator.data(), number.data()}, rows, result.data(), symbols);
+  part_finder finder;
+  compute_text_tile(scalar_op::part_of, {text.data(), separator.data(), number.data()}, rows, result.data(), symbols,
+                    finder);
   std::vector<std::string> parts;
   for (const word part : result) parts.push_back(text_of(part));
   EXPECT_EQ(parts, (std::vector<std::string>{"a", "b", "c", "", "y", "x,", "y", "", "", "xy", "xy", ""}));
-  compute_text_tile(scalar_op::part_count, {text.data(), separator.data()}, rows, result.data(), symbols);
+  compute_text_tile(scalar_op::part_count, {text.data(), separator.data()}, rows, result.data(), symbols, finder);
   EXPECT_EQ(result, (std::vector<word>{4, 4, 4, 4, 2, 2, 2, 2, 2, 1, 1, 1}));
 }
 

@@ -133,6 +133,15 @@ TEST(inference, functors_of_many_arguments_are_nested) {
   EXPECT_EQ(to_text(*text.program, text.program->rules[0]), "r(max(max(x,1),2),substr(s,1,x)) :- n(x,s).");
 }
 
+TEST(inference, concatenations_are_one_operation) {
+  const analysed_text text(
+      ".decl n(x:number, s:symbol)\n.decl r(a:symbol, b:symbol, c:symbol)\n"
+      "r(s + \"a\" + s + \"b\", cat(cat(s, s), s, cat(s, \"a\")), format(\"<{} {}>\", s, x)) :- n(x, s).\n");
+  ASSERT_TRUE(text.accepted()) << text.report.to_string();
+  EXPECT_EQ(to_text(*text.program, text.program->rules[0]),
+            "r(cat(s,\"a\",s,\"b\"),cat(s,s,s,cat(s,\"a\")),cat(\"<\",s,\" \",to_string(x),\">\")) :- n(x,s).");
+}
+
 TEST(aggregates, are_literals_with_variables_of_their_own) {
   const analysed_text text(
       ".decl e(x:number, y:number)\n.decl r(x:number, n:number)\n"
