@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <limits>
 
 #include "support/option_names.hpp"
 
@@ -126,7 +127,7 @@ std::uint64_t machine_bytes() {
     std::uint64_t group = 0;  // the first one has "max" for no limit, which is no number
     if (std::ifstream(limit) >> group) bytes = std::min(bytes, group);
   }
-  return bytes;
+  return std::min<std::uint64_t>(bytes, std::numeric_limits<std::size_t>::max());
 }
 
 memory_resource& unlimited_memory() {
@@ -147,8 +148,14 @@ constexpr bool may_remap = false;
 #else
 constexpr bool may_remap = true;
 #endif
+#if defined(__EMSCRIPTEN__)
+/// WebAssembly has no mappings: emscripten takes them from the heap.
+constexpr bool may_map = false;
+#else
+constexpr bool may_map = true;
+#endif
 
-bool is_mapping(std::uint64_t bytes) { return bytes >= mapping_threshold; }
+bool is_mapping(std::uint64_t bytes) { return may_map && bytes >= mapping_threshold; }
 bool may_be_spilled(std::uint64_t bytes) { return bytes >= calibration::least_spilled_bytes; }
 std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
@@ -161,6 +168,7 @@ void* map(std::uint64_t bytes) {
 }
 
 void* heap(std::uint64_t bytes, fresh_memory contents) {
+  if (bytes > std::numeric_limits<std::size_t>::max() - huge_page_bytes) return nullptr;
   void* memory = std::aligned_alloc(64, round_up(bytes, 64));
   if (memory != nullptr && contents == fresh_memory::zeroed) std::memset(memory, 0, bytes);
   return memory;
@@ -181,6 +189,7 @@ void host_memory::do_deallocate(void* memory, std::uint64_t bytes) noexcept {
 }
 
 void* host_memory::do_resize(void* memory, std::uint64_t old_bytes, std::uint64_t new_bytes) {
+#if !defined(__EMSCRIPTEN__)
   if (may_remap && is_mapping(old_bytes) && is_mapping(new_bytes)) {
     void* moved = mremap(memory, round_up(old_bytes, page_bytes), round_up(new_bytes, page_bytes), MREMAP_MAYMOVE);
     if (moved == MAP_FAILED) return nullptr;
@@ -190,6 +199,7 @@ void* host_memory::do_resize(void* memory, std::uint64_t old_bytes, std::uint64_
     if (new_bytes >= huge_page_bytes) madvise(moved, round_up(new_bytes, page_bytes), MADV_HUGEPAGE);
     return moved;
   }
+#endif
   void* moved = do_allocate(new_bytes, fresh_memory::zeroed);
   if (moved == nullptr) return nullptr;
   std::memcpy(moved, memory, std::min(old_bytes, new_bytes));

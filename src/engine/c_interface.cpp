@@ -105,7 +105,7 @@ gpulog_status read_program(const char* const* options, gpulog_program** made, co
 
 template <class Value>
 std::span<const Value> values_of(const gpulog_column& column, std::uint64_t rows) {
-  return {static_cast<const Value*>(column.values), rows};
+  return {static_cast<const Value*>(column.values), static_cast<std::size_t>(rows)};
 }
 
 /// A column of C as a column of C++.

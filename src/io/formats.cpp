@@ -11,7 +11,7 @@
 #include "io/formats/arrow/arrow_writer.hpp"
 #include "io/formats/json/json_reader.hpp"
 #include "io/formats/json/json_writer.hpp"
-#include "io/formats/sqlite/sqlite_database.hpp"
+#include "io/formats/sqlite/sqlite_name.hpp"
 #include "io/formats/sqlite/sqlite_reader.hpp"
 #include "io/formats/sqlite/sqlite_writer.hpp"
 #include "io/formats/text/text_reader.hpp"

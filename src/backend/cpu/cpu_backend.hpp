@@ -310,6 +310,7 @@ class cpu_backend {
 /// Runs blocks sequentially: the reference that tests compare with.
 class serial_launcher {
  public:
+  explicit serial_launcher(unsigned /*threads*/ = 1) {}
   [[nodiscard]] unsigned workers() const { return 1; }
   template <class Function>
   void run(std::uint64_t blocks, Function&& function, unsigned /*most_workers*/ = 1) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#if !defined(GPULOG_WITHOUT_TBB)
 #include <tbb/global_control.h>
+#endif
 
 #include <cstddef>
 #include <optional>
@@ -10,6 +12,9 @@ namespace gpulog::backend::cpu {
 /// Allows more threads than processors while the object exists: otherwise oneTBB would warn and use fewer threads.
 class more_threads {
  public:
+#if defined(GPULOG_WITHOUT_TBB)
+  explicit more_threads(std::size_t /*threads*/) {}
+#else
   explicit more_threads(std::size_t threads) {
     constexpr auto parallelism = tbb::global_control::max_allowed_parallelism;
     // The query itself starts oneTBB, which a single thread does not need.
@@ -18,6 +23,7 @@ class more_threads {
 
  private:
   std::optional<tbb::global_control> allowed_;
+#endif
 };
 
 }  // namespace gpulog::backend::cpu

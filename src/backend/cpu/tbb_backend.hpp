@@ -1,5 +1,15 @@
 #pragma once
 
+#if defined(GPULOG_WITHOUT_TBB)
+#include "backend/cpu/cpu_backend.hpp"
+
+namespace gpulog::backend::cpu {
+
+using tbb_backend = serial_backend;
+
+}  // namespace gpulog::backend::cpu
+
+#else
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -114,7 +124,7 @@ class tbb_launcher {
 
   /// Arenas of 2, 4, 8, ... and all threads. An arena with work wakes all its slots, so a smaller arena leaves idle
   /// threads asleep.
-  std::vector<std::unique_ptr<tbb::task_arena>> arenas_;
+  std::vector<std::unique_ptr<tbb::task_arena> > arenas_;
   tbb::task_arena inner_arena_;
   unsigned threads_;
 };
@@ -123,3 +133,5 @@ using tbb_backend = cpu_backend<tbb_launcher>;
 static_assert(execution_backend<tbb_backend>);
 
 }  // namespace gpulog::backend::cpu
+
+#endif

@@ -60,7 +60,7 @@ void save_records(const storage::record_table& table, std::uint64_t count, const
   const std::size_t section = file.reserve(name, count * record_bytes);
   if (count == 0) return;
   table.for_each_run(1, static_cast<word>(count), [&](const word* fields, std::uint64_t n) {
-    file.append(section, {reinterpret_cast<const char*>(fields), n * record_bytes});
+    file.append(section, {reinterpret_cast<const char*>(fields), static_cast<std::size_t>(n * record_bytes)});
   });
 }
 

@@ -28,7 +28,7 @@ std::string facts_section(std::uint32_t relation, std::size_t column) {
 }
 
 std::string_view row_bytes(const word* words, std::uint64_t count) {
-  return {reinterpret_cast<const char*>(words), count * sizeof(word)};
+  return {reinterpret_cast<const char*>(words), static_cast<std::size_t>(count * sizeof(word))};
 }
 
 /// The description of the sections of a state file.

@@ -255,7 +255,7 @@ void functor_table::call_plain(const entry& functor, const std::vector<const wor
       if (kinds[p] == value_kind::floating) {
         (void)frame.add(as_float(value));
       } else {
-        (void)frame.add(std::uintptr_t{value});
+        (void)frame.add(static_cast<std::uintptr_t>(value));
       }
     }
     switch (functor.described.result) {

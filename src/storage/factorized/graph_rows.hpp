@@ -39,7 +39,7 @@ class graph_rows final : public host_row_matrix {
   [[nodiscard]] std::optional<std::vector<std::uint32_t>> places_with_rows(bool of_sources) override;
   /// Pieces are strips.
   [[nodiscard]] std::span<const std::uint64_t> pieces() override {
-    return {values_.rows_in_front.data(), values_.graph->strips() + 1ULL};
+    return {values_.rows_in_front.data(), values_.graph->strips() + std::size_t{1}};
   }
   [[nodiscard]] std::unique_ptr<row_piece> make_piece() override;
   [[nodiscard]] std::unique_ptr<matrix_reader> make_reader() override;

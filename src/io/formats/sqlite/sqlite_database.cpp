@@ -10,8 +10,6 @@ constexpr int longest_wait_ms = 2000;
 
 }  // namespace
 
-bool is_sqlite_uri(std::string_view name) { return name.starts_with("file:") || name == ":memory:"; }
-
 std::string sql_name(std::string_view name) {
   std::string text = "\"";
   for (const char byte : name) text.append(byte == '"' ? 2 : 1, byte);

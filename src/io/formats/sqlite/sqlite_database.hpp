@@ -17,9 +17,6 @@ class sqlite_failure : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Returns whether a database name is a URI or in memory, instead of a path.
-[[nodiscard]] bool is_sqlite_uri(std::string_view name);
-
 /// Quotes a name as SQL text.
 [[nodiscard]] std::string sql_name(std::string_view name);
 

@@ -13,6 +13,7 @@
 #include "io/fact_source.hpp"
 #include "io/facts_reader.hpp"
 #include "io/formats/sqlite/sqlite_database.hpp"
+#include "io/formats/sqlite/sqlite_name.hpp"
 #include "io/row_problems.hpp"
 #include "io/values/stored_numbers.hpp"
 #include "io/values/value_text.hpp"

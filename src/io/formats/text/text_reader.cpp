@@ -27,7 +27,7 @@ std::uint64_t bytes_of(const read_request& request) {
 unsigned threads_for(std::span<const facts_file> files) {
   const read_request& first = files.front().request;
   if (!first.structured.structures.empty()) return 1;
-  const std::uint64_t least = std::min(least_piece_bytes, std::max<std::uint64_t>(first.piece_bytes, 1));
+  const std::uint64_t least = std::min<std::uint64_t>(least_piece_bytes, std::max<std::uint64_t>(first.piece_bytes, 1));
   const std::uint64_t threads = std::max(first.threads, 1U);
   std::uint64_t bytes = 0;
   for (const facts_file& file : files) bytes += std::min(bytes_of(file.request), threads * least);
