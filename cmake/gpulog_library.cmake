@@ -41,6 +41,7 @@ function(gpulog_library folder)
   string(REPLACE "/" "_" name "gpulog_${folder}")
   set(source_folder ${CMAKE_CURRENT_SOURCE_DIR}/${folder})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${source_folder}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/without_packages/")
   list(FILTER sources EXCLUDE REGEX "/gpu/") # src/CMakeLists.txt adds these if there is a GPU backend
   foreach(other ${ARG_EXCEPT})
     list(FILTER sources EXCLUDE REGEX "^${source_folder}/${other}/")
@@ -48,7 +49,7 @@ function(gpulog_library folder)
   if(sources)
     add_library(${name} STATIC ${sources})
     set(scope PUBLIC)
-    set(warnings -Wall -Wextra -Wpedantic -Wshadow -Wconversion $<$<BOOL:${GPULOG_WARNINGS_AS_ERRORS}>:-Werror>)
+    set(warnings -Wall -Wextra -Wpedantic -Wshadow -Wconversion ${GPULOG_WARNINGS_OFF} $<$<BOOL:${GPULOG_WARNINGS_AS_ERRORS}>:-Werror>)
     # g++ 12 takes "x" + std::string for overlapping copies (GCC bug 105651).
     target_compile_options(${name} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>"
                                            $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)
