@@ -212,7 +212,7 @@ json guarded(const char* request) {
   try {
     return act(json::parse(request));
   } catch (const std::bad_alloc&) {
-    return {{"ok", false}, {"message", "The program needs more memory than a page of a browser has (4 GiB)."}};
+    return {{"ok", false}, {"message", "The program needs more memory than a page of a browser has (2 GiB)."}};
   } catch (const std::exception& failure) {
     return {{"ok", false}, {"message", failure.what()}};
   }

@@ -31,7 +31,11 @@ function ask(engine, request) {
 
 async function main() {
   const printed = [];
-  const engine = await require(path.resolve(process.env.PLAYGROUND, 'engine.js'))({print: (line) => printed.push(line + '\n')});
+  const file = path.resolve(process.env.PLAYGROUND, 'engine.js');
+  const engine = await require(file)({
+    print: (line) => printed.push(line + '\n'),
+    wasmBinary: fs.readFileSync(file.replace(/js$/, 'wasm')), // emscripten 3.1.6 takes the fetch() of node for a browser's
+  });
   const answer = ask(engine, {
     do: 'run',
     program: fs.readFileSync(program, 'utf8'),
