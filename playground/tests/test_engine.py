@@ -12,7 +12,8 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 PROGRAMS = FOLDER.parent.parent / 'tests' / 'programs'
 TIMEOUT_SECONDS = 300
 # What a module without libraries, zlib, libzstd and SQLite lacks.
-ABSENT = re.compile(r'\.functor|sqlite|compress|parquet|arrow|IO=stdin', re.IGNORECASE)
+ABSENT = re.compile(r'\.functor|\.include +"[^"]*/|sqlite|compress|parquet|arrow|IO=stdin', re.IGNORECASE)
+COMPRESSED = (b'\x1f\x8b', b'\x28\xb5\x2f\xfd')
 
 
 def lines_of(folder):
@@ -28,7 +29,9 @@ def is_possible(case):
     program = (case / 'program.dl').read_text(encoding='utf-8', errors='replace')
     if (case / 'options').exists() or 'error.json' in names_in(case / 'expected'):
         return False
-    return not ABSENT.search(program) and not any(name.endswith(('.gz', '.zst')) for name in names)
+    if any((case / 'facts' / name).read_bytes().startswith(COMPRESSED) for name in names):
+        return False
+    return not ABSENT.search(program)
 
 
 @unittest.skipUnless(shutil.which('node') and os.path.exists(os.path.join(SITE, 'engine.wasm')), 'needs node and the built engine')
