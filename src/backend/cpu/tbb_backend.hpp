@@ -124,7 +124,7 @@ class tbb_launcher {
 
   /// Arenas of 2, 4, 8, ... and all threads. An arena with work wakes all its slots, so a smaller arena leaves idle
   /// threads asleep.
-  std::vector<std::unique_ptr<tbb::task_arena> > arenas_;
+  std::vector<std::unique_ptr<tbb::task_arena>> arenas_;
   tbb::task_arena inner_arena_;
   unsigned threads_;
 };
