@@ -162,7 +162,8 @@ class supplementary_costs {
   }
 
   /// Returns the bindings of the rules as written in the order of the step and its readers, once readers have read most
-  /// of the rows, appended rows included; infinite before.
+  /// of the rows, appended rows included; infinite before. Rows of a delta that the step has not yet read in full are
+  /// expected to cost as much as the rows before.
   [[nodiscard]] double measured_without(const uses_of& one) const {
     const auto& relation = run_->shared.relation_of(one.relation);
     const std::uint64_t rows = relation.rows() + relation.appended_rows();
@@ -171,8 +172,16 @@ class supplementary_costs {
       if (version(p, v).delta == one.relation) read = std::max(read, version(p, v).figures->delta_rows);
     }
     if (read < rows / 2 + 1) return std::numeric_limits<double>::infinity();
+    double growth = 1;
+    for (const auto& [p, v] : one.writers) {
+      if (!version(p, v).delta) continue;
+      const auto& extended = run_->shared.relation_of(*version(p, v).delta);
+      const std::uint64_t before = extended.rows() - extended.delta_rows();
+      if (before == 0) return std::numeric_limits<double>::infinity();
+      growth = std::max(growth, static_cast<double>(extended.rows()) / static_cast<double>(before));
+    }
     const auto bindings = static_cast<double>(sum(one.writers, &version_statistics::bindings));
-    return bindings + gain_of(one) * static_cast<double>(sum(one.writers, &version_statistics::candidates));
+    return growth * (bindings + gain_of(one) * static_cast<double>(sum(one.writers, &version_statistics::candidates)));
   }
 
   /// Returns the bindings that a duplicate saves: the duplicate is not stored, and the readers do not join it again.
