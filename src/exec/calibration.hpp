@@ -72,9 +72,9 @@ inline constexpr std::uint64_t reoptimized_part = 16;
 
 // Supplementary relations (`bench/regret`); further numbers are in plan/cost/calibration.hpp.
 /// What a version may make after a change of its order, relative to its bindings per row of the delta before, and in
-/// addition (2 ms). An order changes only if half of the bindings are expected; relations may grow meanwhile. No
-/// command measures these numbers.
-inline constexpr double worse_order_factor = 4;
+/// addition (2 ms; doubles with each change). An order changes only if half of the bindings are expected, but relations
+/// may grow meanwhile. No command measures these numbers.
+inline constexpr double worse_order_factor = 1.5;
 inline constexpr double free_order_bindings = 1 << 18;
 /// Bindings that readers make for a row, before they have read any.
 inline constexpr double expected_row_bindings = 4;

@@ -76,7 +76,7 @@ struct cut_offs {
   double free_supplementary_bindings = plan::calibration::free_supplementary_bindings;
   double supplementary_share = calibration::supplementary_share;
   /// A version whose order has changed may make this many times the bindings per row of its delta that it made before,
-  /// and additional bindings; then it gets its former order back. On a CPU.
+  /// and additional bindings, which double with each change; then it gets its former order back. On a CPU.
   double worse_order_factor = calibration::worse_order_factor;
   double free_order_bindings = calibration::free_order_bindings;
   // On a device, `hash` mode.

@@ -42,7 +42,7 @@ class abandoning_plan {
     // Each change of an order is undone in the first run, or after some bindings.
     chosen.cut.reoptimized_bindings = 0;
     chosen.cut.worse_order_factor = seed_ % 4 < 2 ? 0 : 1;
-    chosen.cut.free_order_bindings = static_cast<double>(seed_ % 7);
+    chosen.cut.free_order_bindings = static_cast<double>(1 + seed_ % 7);
     chosen.reoptimize = [this](std::size_t stratum) { return planner_.reoptimize(stratum, *sizes_); };
     chosen.reoptimize_loop = [this](std::size_t stratum) { return planner_.reoptimize_loop(stratum, *sizes_); };
     chosen.put_back = [this](std::size_t stratum, std::size_t version) {

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -12,9 +15,10 @@
 namespace gpulog::exec {
 
 /// Compares the bindings per delta row of a version in a running loop, before and after the last change of its order.
-/// The comparison ends when the new order has joined the same number of delta rows as the former order. If the new
-/// order makes more than cut_offs::worse_order_factor times the bindings of the former order, the version returns to
-/// the former order. Budgets end runs on a CPU only, so a device does not compare.
+/// If the new order makes more than cut_offs::worse_order_factor times the bindings of the former order, the version
+/// returns to the former order, which is limited by the new one in its first run, with the same delta. The orders take
+/// turns with this delta, each time with a larger limit; the first that ends within its limit stays. Budgets end runs
+/// on a CPU only, so a device does not compare.
 template <class Machine>
 class order_costs {
  public:
@@ -33,7 +37,7 @@ class order_costs {
     std::size_t number = 0;
     for (std::size_t p = 0; p < phase; ++p) number += run_->phases[p].size();
     for (running_version& version : run_->phases[phase]) {
-      const std::optional<double> left = bindings_left(version);
+      const std::optional<double> left = kept_.contains(number) ? std::nullopt : bindings_left(version);
       if (left && version.pipeline.budget == nullptr) {
         observed_.push_back({number, &version, *left, std::make_unique<kernels::work_budget>()});
         observed_.back().budget->left = *left;
@@ -51,15 +55,18 @@ class order_costs {
     return std::nullopt;
   }
 
-  /// Removes the limit of a version whose run ended early, and counts the bindings of the run.
+  /// Removes the limit of a version whose run ended early, and counts the bindings of the run: the limit, which does
+  /// not depend on the number of threads.
   void end(std::size_t number) {
     for (const observed& one : observed_) {
       if (one.number != number) continue;
       one.version->pipeline.budget = nullptr;
-      one.version->figures->bindings += static_cast<std::uint64_t>(one.limit - one.budget->left);
+      one.version->figures->bindings += static_cast<std::uint64_t>(std::max(one.limit, 0.0));
     }
     std::erase_if(observed_, [number](const observed& one) { return one.number == number; });
   }
+  /// Stops limiting a version that cannot return to its former order.
+  void keep(std::size_t number) { kept_.insert(number); }
 
  private:
   struct observed {
@@ -71,7 +78,7 @@ class order_costs {
 
   [[nodiscard]] static bool has_changed(const running_version& version) {
     const plan::rule_version& planned = *version.planned;
-    return !planned.is_retired && !planned.is_put_back && version.delta && !version.figures->former.empty();
+    return !planned.is_retired && version.delta && !version.figures->former.empty();
   }
   /// Returns the bindings that a run may make; nothing: no limit.
   [[nodiscard]] std::optional<double> bindings_left(const running_version& version) const {
@@ -81,17 +88,19 @@ class order_costs {
     const plan_work start = figures.former.size() < 2 ? plan_work() : figures.former[figures.former.size() - 2];
     const std::uint64_t rows_before = change.delta_rows - start.delta_rows;
     const std::uint64_t rows_since = figures.delta_rows - change.delta_rows;
-    if (rows_before == 0 || rows_since > rows_before) return std::nullopt;
+    if (rows_before == 0 || (version.planned->is_put_back && rows_since != 0)) return std::nullopt;
     const std::uint64_t rows = rows_since + run_->shared.relation_of(*version.delta).delta_rows();
     const double per_row = static_cast<double>(change.bindings - start.bindings) / static_cast<double>(rows_before);
     const cut_offs& cut = run_->shared.chosen.cut;
-    return cut.free_order_bindings + cut.worse_order_factor * per_row * static_cast<double>(rows) -
+    const double free_bindings = std::ldexp(cut.free_order_bindings, static_cast<int>(figures.former.size()) - 1);
+    return free_bindings + cut.worse_order_factor * per_row * static_cast<double>(rows) -
            static_cast<double>(figures.bindings - change.bindings);
   }
 
   stratum_run<Machine>* run_;
   bool has_changes_ = false;  ///< whether the order of any version has changed
   std::vector<observed> observed_;
+  std::set<std::size_t> kept_;  ///< versions that cannot return to their former order
 };
 
 }  // namespace gpulog::exec

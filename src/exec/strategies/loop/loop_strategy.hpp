@@ -251,6 +251,7 @@ class stratum_loop {
         shared_.forget_appended(run_.stratum.loop[phase]);
         return true;
       }
+      orders_.keep(*worse);
       shared_.forget_appended(run_.stratum.loop[phase]);
       run_phase(shared_, run_.phases[phase + 1], run_.figures);
     }
