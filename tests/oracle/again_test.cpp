@@ -467,6 +467,12 @@ TEST(again, records) {
 
 TEST(again, random_programs) { expect_random_programs(oracle::programs_to_try(750), {}, modes); }
 
+/// A relation loses a fact beside a continuation that holds the relation, and is recomputed.
+TEST(again, changes_of_a_recomputed_relation_beside_a_continuation) {
+  constexpr std::uint64_t seed = 12671000143;
+  expect_same_again(oracle::make_random_program(seed, {}).text, seed, modes[seed % modes.size()]);
+}
+
 TEST(again, random_programs_with_equivalences) {
   expect_random_programs(oracle::programs_to_try(200), {.base_relations = 4, .largest_arity = 3, .equivalences = 60},
                          modes);

@@ -248,8 +248,7 @@ bool evaluations::go_on(const std::vector<bool>& growing) {
   if (!erase_facts(growing)) return false;
   continuing_->go_on(facts_);
   for (std::uint32_t number = 0; number < before_.size(); ++number) {
-    if (before_[number] && continuing_->growing()[number] && !moves_rows(number))
-      before_[number]->continued = continuing_;
+    if (before_[number] && growing[number] && !moves_rows(number)) before_[number]->continued = continuing_;
   }
   return true;
 }
