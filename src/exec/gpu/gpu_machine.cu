@@ -83,7 +83,6 @@ kernel_report gpu_machine::report_of(std::uint64_t number) {
 
 void gpu_machine::make_space(const kernels::pipeline& program, relation& target, std::uint64_t candidates) {
   if (target.room() >= candidates) return;
-  target.read_tail();
   const std::uint64_t wanted =
       std::min(candidates, std::max(calibration::least_piece, target.rows() / target.growth_share()));
   if (target.room() >= wanted) return;
@@ -320,10 +319,8 @@ void gpu_machine::expand(running& run, std::size_t number, expand_arguments& arg
     run.counts.bindings += report.candidates;
     run.counts.fresh += report.rows - target.tail();
     target.set_tail(report.rows);
-  } else if (target.is_packed() || target.keeps_best() || target.only_appends()) {
-    insert_candidates(run, arguments, candidates);
   } else {
-    table_candidates(run, number, arguments, candidates, run.program.head);
+    insert_candidates(run, arguments, candidates);
   }
 }
 
@@ -335,6 +332,7 @@ std::uint64_t gpu_machine::launch_insertion(const running& run, expand_arguments
   arguments.room = target.limit();
   if (target.only_appends()) return launch<sink::rows>(run, arguments, first, last);
   if (target.keeps_best()) return launch<sink::best>(run, arguments, first, last);
+  if (!target.is_packed()) return launch<sink::wide>(run, arguments, first, last);
   return launch<sink::packed>(run, arguments, first, last);
 }
 
@@ -400,7 +398,6 @@ void gpu_machine::append_candidates(running& run, expand_arguments& arguments, s
 void gpu_machine::table_candidates(running& run, std::size_t number, expand_arguments& arguments,
                                    std::uint64_t candidates, const std::vector<register_number>& outputs) {
   segment_memory& memory = *segments_[number];
-  const bool is_last = number + 1 == run.program.segments.size();
   const std::uint64_t columns = std::max<std::uint64_t>(1, outputs.size());
   arguments.outputs = parameters_.put(outputs);
   arguments.output_count = static_cast<std::uint32_t>(outputs.size());
@@ -416,7 +413,6 @@ void gpu_machine::table_candidates(running& run, std::size_t number, expand_argu
     const kernel_report report = report_of(launch<sink::table>(run, arguments, first, last));
     if (report.refused == 0) {
       count_rows(run.program, number, report.candidates, report.rows);
-      if (is_last) run.counts.candidates += report.candidates;
       run.counts.bindings += report.candidates;
       use_table(run, number, outputs, capacity, report.rows);
     }
@@ -439,16 +435,6 @@ void gpu_machine::use_table(running& run, std::size_t number, const std::vector<
                             std::uint64_t capacity, std::uint64_t rows) {
   if (rows == 0) return;
   const word* const table = segments_[number]->table.data();
-  if (number + 1 == run.program.segments.size()) {
-    relation& target = *run.relations[run.program.target];
-    make_space(run.program, target, rows);
-    if (target.room() < rows) target.grow(rows, true);
-    std::vector<const word*> pointers;
-    for (std::size_t c = 0; c < outputs.size(); ++c) pointers.push_back(table + c * capacity);
-    target.insert_rows(parameters_.put_now(pointers), rows);
-    target.expect(rows);
-    return;
-  }
   if (run.program.segments[number].ended_fold != 0) {
     add_to_fold(run, number, capacity, rows);
     return;

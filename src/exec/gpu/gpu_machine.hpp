@@ -240,8 +240,7 @@ class gpu_machine {
                     const std::atomic<bool>* stop);
   void finish_large(std::vector<phase_version*>& versions, kernels::relation_list<relation>& relations,
                     const std::atomic<bool>* stop);
-  [[nodiscard]] static bool needs_one_launch(const phase_version& version,
-                                             const kernels::relation_list<relation>& relations);
+  [[nodiscard]] static bool needs_one_launch(const phase_version& version);
   void launch_batch(batch& all, kernels::relation_list<relation>& relations);
   void finish_batch(batch& all, kernels::relation_list<relation>& relations);
   /// Converts steps to device form and puts their arrays into the store.

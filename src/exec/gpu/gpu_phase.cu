@@ -56,9 +56,9 @@ struct gpu_machine::batch {
   std::uint64_t number = 0;
 };
 
-bool gpu_machine::needs_one_launch(const phase_version& version, const kernels::relation_list<relation>& relations) {
+bool gpu_machine::needs_one_launch(const phase_version& version) {
   const kernels::pipeline& program = *version.program;
-  if (relations[program.target]->arity() > 2 || version.rows > calibration::most_rows_of_one_launch) return false;
+  if (version.rows > calibration::most_rows_of_one_launch) return false;
   const auto& segments = program.segments;
   if (segments.size() == 1) return segments[0].kind == expansion_kind::scan;
   return segments.size() == 2 && segments[0].kind == expansion_kind::scan && segments[0].steps.empty() &&
@@ -74,17 +74,17 @@ void gpu_machine::run_together(std::vector<phase_version>& versions, kernels::re
     const kernels::pipeline& program = *version.program;
     if (reads_kept_rows(program, relations)) continue;  // factorized rows must be materialized first
     const auto limit = batch_rows_.find(&program);
-    const bool is_small =
-        version.rows <= (limit == batch_rows_.end() ? cut_.batch_rows : limit->second) &&
-        version.expected_candidates <= calibration::most_batch_candidates && relations[program.target]->arity() <= 2 &&
-        (!relations[program.target]->only_appends() || relations[program.target]->tail() == 0) &&
-        gpu_kernels::is_nest(program) && !gpu_kernels::has_wide_product(program, relations) &&
-        gpu_kernels::batch_shared_words(program) <= most_shared_words && small.versions.size() < most_tasks;
+    const bool is_small = version.rows <= (limit == batch_rows_.end() ? cut_.batch_rows : limit->second) &&
+                          version.expected_candidates <= calibration::most_batch_candidates &&
+                          (!relations[program.target]->only_appends() || relations[program.target]->tail() == 0) &&
+                          gpu_kernels::is_nest(program) && !gpu_kernels::has_wide_product(program, relations) &&
+                          gpu_kernels::batch_shared_words(program) <= most_shared_words &&
+                          small.versions.size() < most_tasks;
     if (is_small) {
       // Repeating a batch requires a tuple set.
       relations[program.target]->use_set();
       small.versions.push_back(&version);
-    } else if (needs_one_launch(version, relations) && large.size() < backend::gpu::device_context::most_reports) {
+    } else if (needs_one_launch(version) && large.size() < backend::gpu::device_context::most_reports) {
       large.push_back(&version);
     }
   }

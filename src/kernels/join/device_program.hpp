@@ -29,8 +29,9 @@ struct device_target {
 };
 
 enum class sink : std::uint8_t {
-  table,   ///< rows of registers for the next segment, or candidates wider than a slot
+  table,   ///< rows of registers for the next segment
   packed,  ///< the head's tuple set, for arity 1 or 2
+  wide,    ///< the head's tuple set, for larger arity
   best,    ///< the best row per key
   rows,    ///< the head's columns, for a head without a tuple set
   nullary

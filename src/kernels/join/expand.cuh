@@ -160,6 +160,12 @@ __global__ void __launch_bounds__(block_threads, full_occupancy) expand_kernel(c
         }
         const std::uint64_t row = take_place(alive, &arguments.counter->tail);
         if (alive) store_packed(arguments.target.set, row, key);
+      } else if constexpr (Sink == sink::wide) {
+        if (alive) {
+          insert_row(
+              arguments.target.set, [&](std::uint32_t c) { return registers.get(arguments.outputs[c]); },
+              [&] { return backend::gpu::count_up(&arguments.counter->tail); });
+        }
       } else if constexpr (Sink == sink::best) {
         const auto value = [&](std::uint32_t c) { return registers.get(arguments.outputs[c]); };
         if (alive) alive = offer_best(arguments.target.set, value);

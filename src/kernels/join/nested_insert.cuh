@@ -9,7 +9,7 @@
 #include "kernels/loop/phase_batch.hpp"
 #include "kernels/loop/shared_loops.cuh"
 
-/// Nested loops that insert bindings into a tuple set of one or two words.
+/// Nested loops that insert bindings into a tuple set.
 namespace gpulog::kernels::gpu {
 
 __device__ inline void add_for_wave(std::uint64_t* sum, std::uint32_t value) {
@@ -48,6 +48,10 @@ __device__ void insert_nested(const nested_body<run_view, set_view>& body, const
       if (!offer_best(set, value)) return true;
       ++fresh;
       store_tuple(set, backend::gpu::count_up(&tail), value);
+      return true;
+    }
+    if (set.arity > 2) {
+      if (insert_row(set, value, [&tail] { return backend::gpu::count_up(&tail); })) ++fresh;
       return true;
     }
     const std::uint64_t key = set_view::packed(set.arity, value);

@@ -10,6 +10,7 @@
 #include "storage/relation/views.hpp"
 #include "storage/representation/kept_rows.cuh"
 #include "storage/sets/packed_slots.cuh"
+#include "storage/sets/row_slots.cuh"
 
 /// Registers of a block, and the interpreter of a rule's steps, for all kernels that run steps.
 namespace gpulog::kernels::gpu {
@@ -63,17 +64,7 @@ __device__ bool set_contains(const set_view& set, const Value& value) {
   if (set.capacity == 0) return false;  // the set never had a tuple
   if (set.best != nullptr) return storage::gpu::contains_best(set, value);
   if (set.arity <= 2) return storage::gpu::contains_packed(set, set_view::packed(set.arity, value));
-  const std::uint64_t hash = set.tuple_hash(value);
-  const std::uint64_t fingerprint = hash << storage::gpu::row_bits;
-  for (std::uint64_t at = scale(hash, set.capacity);; at = at + 1 == set.capacity ? 0 : at + 1) {
-    const std::uint64_t seen = set.slots[at];
-    if (seen == 0) return false;
-    if ((seen & ~storage::gpu::row_mask) != fingerprint) continue;
-    const std::uint64_t row = (seen & storage::gpu::row_mask) - 1;
-    bool same = true;
-    for (std::uint32_t c = 0; c < set.arity; ++c) same = same && set.columns[c][row] == value(c);
-    if (same) return true;
-  }
+  return storage::gpu::contains_row(set, value);
 }
 
 template <bool AsksKeptRows, class Value>

@@ -22,7 +22,7 @@ struct batch_outcome {
 
 struct batch_task {
   nested_body<run_view, set_view> body;
-  set_view set;  ///< of the head, with arity 0 to 2
+  set_view set;  ///< of the head
   append_counter* counter = nullptr;
   /// No thread inserts beyond this number of rows: the capacity minus one row per thread that inserts into the
   /// relation.

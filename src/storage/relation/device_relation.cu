@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "backend/gpu/for_each.hpp"
-#include "backend/gpu/primitives_by_functor.hpp"
 #include "storage/calibration.hpp"
 #include "storage/representation/kept_rows.cuh"
 
@@ -12,67 +11,11 @@ namespace gpulog::storage::gpu {
 
 namespace {
 
-/// Offers candidate i: a slot refers to the candidate until the candidate has a row. Earlier kernels wrote the
-/// candidates, so a thread that sees the slot also sees the tuple.
-struct offer_candidate {
-  set_view set;
-  const word* const* candidates;
-  std::uint64_t* slot_of;  // slot of a winner; UINT64_MAX: not new
-  __device__ void operator()(std::uint64_t i) const {
-    const auto own = [&](std::uint32_t c) { return candidates[c][i]; };
-    const std::uint64_t hash = set.tuple_hash(own);
-    const std::uint64_t entry = (hash << row_bits) | pending_flag | (i + 1);
-    slot_of[i] = UINT64_MAX;
-    for (std::uint64_t at = scale(hash, set.capacity);; at = at + 1 == set.capacity ? 0 : at + 1) {
-      const std::uint64_t seen = atomicCAS(reinterpret_cast<unsigned long long*>(set.slots + at), 0ULL, entry);
-      if (seen == 0) {
-        slot_of[i] = at;
-        return;
-      }
-      if ((seen & ~row_mask) != (entry & ~row_mask)) continue;
-      const bool pending = (seen & pending_flag) != 0;
-      const std::uint64_t other = (seen & (pending_flag - 1)) - 1;
-      bool same = true;
-      for (std::uint32_t c = 0; c < set.arity && same; ++c)
-        same = (pending ? candidates[c][other] : set.columns[c][other]) == own(c);
-      if (same) return;
-    }
-  }
-};
-struct is_winner {
-  const std::uint64_t* slot_of;
-  __device__ bool operator()(std::uint32_t i) const { return slot_of[i] != UINT64_MAX; }
-};
-struct give_row {
-  set_view set;
-  const word* const* candidates;
-  const std::uint64_t* slot_of;
-  const std::uint32_t* winners;
-  const std::uint64_t* winner_count;
-  const append_counter* counter;
-  __device__ void operator()(std::uint64_t w) const {
-    if (w >= *winner_count) return;
-    const std::uint32_t i = winners[w];
-    const std::uint64_t row = counter->tail + w;
-    for (std::uint32_t c = 0; c < set.arity; ++c) set.columns[c][row] = candidates[c][i];
-    std::uint64_t& slot = set.slots[slot_of[i]];
-    slot = (slot & ~row_mask) | (row + 1);
-  }
-};
 struct put_counter {
   std::uint64_t rows;
   append_counter* counter;
   __device__ void operator()(std::uint64_t) const { *counter = {rows, rows}; }
 };
-struct add_winners {
-  const std::uint64_t* winner_count;
-  append_counter* counter;
-  __device__ void operator()(std::uint64_t) const {
-    counter->tail += *winner_count;
-    counter->tail_before = counter->tail;
-  }
-};
-
 }  // namespace
 
 device_relation::device_relation(const backend::gpu::device_context& context, memory_resource& resource,
@@ -125,7 +68,6 @@ void device_relation::keep_best(std::uint32_t column, const value_order& order) 
 }
 
 void device_relation::settle() {
-  read_tail();
   if (tail_ != rows_) std::visit([this](auto& kind) { kind.settle(set(), rows_, tail_); }, kept_by_);
 }
 
@@ -280,33 +222,12 @@ void device_relation::make_set() {
 }
 
 void device_relation::append(const std::vector<const word*>& columns, std::uint64_t rows) {
-  read_tail();
   grow(rows, false);
   for (std::uint32_t c = 0; c < arity_ && rows != 0; ++c) {
     backend::gpu::copy_async(columns_[c].data() + tail_, columns[c], rows * sizeof(word),
                              backend::gpu::direction::device_to_device, context_->stream());
   }
   set_counter(tail_ + rows);
-}
-
-void device_relation::read_tail() {
-  if (!tail_is_bound_) return;
-  set_tail(context_->read_counter(&counter_.data()->tail));
-  tail_is_bound_ = false;
-}
-
-void device_relation::insert_rows(const word* const* candidates, std::uint64_t n) {
-  backend::gpu::stream_handle stream = context_->stream();
-  array<std::uint64_t> slot_of(*resource_, n, backend::fresh_memory::anything);
-  array<std::uint32_t> winners(*resource_, n, backend::fresh_memory::anything);
-  array<std::uint64_t> count(*resource_, 1);
-  backend::gpu::for_each(stream, n, offer_candidate{set(), candidates, slot_of.data()});
-  backend::gpu::with_scratch(*resource_, [&](void* scratch, std::size_t& bytes) {
-    backend::gpu::select_if(scratch, bytes, winners.data(), count.data(), n, is_winner{slot_of.data()}, stream);
-  });
-  backend::gpu::for_each(stream, n,
-                         give_row{set(), candidates, slot_of.data(), winners.data(), count.data(), counter_.data()});
-  backend::gpu::for_each(stream, 1, add_winners{count.data(), counter_.data()});
 }
 
 std::size_t device_relation::add_index(index_layout layout) {

@@ -171,7 +171,7 @@ class device_relation : public device_columns {
   [[nodiscard]] set_view set() const;
   [[nodiscard]] bool is_packed() const { return arity_ <= 2; }
   [[nodiscard]] append_counter* counter() { return counter_.data(); }
-  /// Returns the number of rows, including appended ones; an upper bound after expect().
+  /// Returns the number of rows, including appended ones.
   [[nodiscard]] std::uint64_t tail() const { return tail_; }
   /// Returns the number of rows that fit into set and columns.
   [[nodiscard]] std::uint64_t limit() const { return limit_; }
@@ -186,15 +186,6 @@ class device_relation : public device_columns {
     rows_ = rows;
     set_tail(tail);
   }
-  /// Registers that at most this many candidates are being inserted: until read_tail(), room() counts them as rows.
-  void expect(std::uint64_t candidates) {
-    tail_ += candidates;
-    tail_is_bound_ = true;
-  }
-  /// Reads the exact number of rows.
-  void read_tail();
-  /// Inserts candidates from separate columns, for tuples wider than a slot. Requires room() >= n.
-  void insert_rows(const word* const* candidates, std::uint64_t n);
 
   std::size_t add_index(index_layout layout);
   [[nodiscard]] const device_index& index(std::size_t number) const { return *indexes_[number]; }
@@ -245,7 +236,6 @@ class device_relation : public device_columns {
   bool only_appends_ = false;                // no set
   std::vector<std::uint64_t> value_bounds_;  // by column, if known
   array<append_counter> counter_;            // the tail, counted by kernels
-  bool tail_is_bound_ = false;               // whether tail_ is an upper bound
   std::uint64_t limit_ = 0;                  // number of rows that fit into set and columns
   std::vector<std::unique_ptr<device_index>> indexes_;
   std::unique_ptr<device_row_matrix> matrix_;  // null: rows are in the columns

@@ -173,10 +173,10 @@ struct append_counter {
   std::uint64_t tail_before = 0;  ///< value at the start of the running kernel
 };
 
-/// A slot of a row id set: fingerprint in the upper bits, row + 1 in the lower bits; pending: the number of a candidate
-/// without a row.
+/// A slot of a row id set: fingerprint in the upper bits, row + 1 in the lower bits.
 constexpr unsigned row_bits = 40;
 constexpr std::uint64_t row_mask = (1ULL << row_bits) - 1;
-constexpr std::uint64_t pending_flag = 1ULL << (row_bits - 1);
+/// Instead of row + 1 while a thread stores the row.
+constexpr std::uint64_t claimed_row = row_mask;
 
 }  // namespace gpulog::storage::gpu

@@ -76,9 +76,9 @@ std::string walk(int steps) {
       ".decl e(x:number, y:number)\n.decl at(x:number)\nat(0).\nat(y) :- at(x), e(x, y).\n"
       ".decl odd(x:number)\nodd(x) :- at(x), x % 2 = 1.\n"
       ".decl mark(x:number, k:number)\nmark(x, 1) :- odd(x), e(x, _).\nmark(x, 0) :- at(x), e(x, _).\n"
-      ".decl seen(x:number, y:number)\nseen(x, y) :- mark(x, _), e(x, y), at(x).\n"
-      ".decl back(x:number)\nback(x) :- seen(x, y), y < x, !e(y, y).\nat(y) :- back(x), e(x, y).\n"
-      ".decl any()\nany() :- seen(_, _).\nback(x) :- any(), odd(x), mark(x, 0), x < 10.\n";
+      ".decl seen(x:number, y:number, k:number)\nseen(x, y, k) :- mark(x, k), e(x, y), at(x).\n"
+      ".decl back(x:number)\nback(x) :- seen(x, y, _), y < x, !e(y, y).\nat(y) :- back(x), e(x, y).\n"
+      ".decl any()\nany() :- seen(_, _, _).\nback(x) :- any(), odd(x), mark(x, 0), x < 10.\n";
   for (int i = 0; i < steps; ++i) text += "e(" + std::to_string(i) + "," + std::to_string(i + 1) + ").\n";
   return text;
 }
@@ -111,6 +111,30 @@ TEST_F(hash_on_gpu, long_walks_take_one_launch_for_many_iterations_release_only)
       EXPECT_EQ(rows, results[next++]) << name;
     }
     EXPECT_EQ(results[0].size(), static_cast<std::uint64_t>(steps + 1));
+  }
+}
+
+/// Threads of different blocks offer each tuple a thousand times at once.
+TEST_F(hash_on_gpu, wide_tuples_that_many_threads_offer_are_rows_once) {
+  const std::uint64_t offers = sized(1000, 100);
+  const analysed_text source(".decl k(x:number)\nk(x) :- x = range(0, " + std::to_string(offers) +
+                             ").\n.decl e(x:number, y:number)\ne(x, x * 7 % 10) :- x = range(0, 40).\n"
+                             ".decl r(x:number, y:number, z:number)\nr(x, y, x % 3) :- k(_), e(x, y).\n"
+                             ".decl s(x:number, y:number, z:number, w:number)\ns(x, y, z, x + z) :- r(x, y, _), k(z).\n"
+                             "s(x, y, z, x + z) :- k(z), r(x, y, _), s(x, y, z, _).\n");
+  const plan::program plan = plan::make_plan(source.program);
+  for (const auto& cut : {cut_offs(), cut_at(0, 0, 1)}) {
+    storage::symbol_table symbols(plan.symbols);
+    const auto running = make_gpu_executor(plan, symbols, make_way("", cut).chosen, 0, 0);
+    running->evaluate();
+    device_tuples expected_r;
+    device_tuples expected_s;
+    for (wide_word x = 0; x < 40; ++x) {
+      expected_r.insert({x, x * 7 % 10, x % 3});
+      for (wide_word z = 0; z < offers; ++z) expected_s.insert({x, x * 7 % 10, z, x + z});
+    }
+    EXPECT_EQ(rows_of(*running, source.program.find_relation("r").value()), expected_r);
+    EXPECT_EQ(rows_of(*running, source.program.find_relation("s").value()), expected_s);
   }
 }
 

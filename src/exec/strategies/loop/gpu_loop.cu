@@ -98,7 +98,7 @@ bool gpu_loop::can_run(const backend::gpu::device_context& context, const looped
     }
     for (const looped_version& version : phase.versions) {
       const kernels::pipeline& program = *version.program;
-      if (relations[program.target]->arity() > 2 || !extended[program.target] || !gpu_kernels::is_nest(program) ||
+      if (!extended[program.target] || !gpu_kernels::is_nest(program) ||
           gpu_kernels::loop_shared_words(program.slot_count, program.constants.size()) >
               gpu_kernels::most_loop_shared_words(context)) {
         return false;

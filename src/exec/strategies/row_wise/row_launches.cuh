@@ -123,7 +123,6 @@ class row_search {
     arguments_.totals = totals_.data();
     arguments_.large = lists_[large_row].data();
     if constexpr (Inserts) {
-      target->read_tail();
       now_.rows = rows_before_ = target->tail();
     }
     blocks_[small_row] = blocks_of<1>();
