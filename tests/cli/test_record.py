@@ -39,7 +39,28 @@ class RecordTest(CommandTest):
         self.wait_for(holds, process)
 
 
+# A step of r would have 16,200,000 rows.
+COSTLY_STEP = ''.join((
+    '.decl is(v:number, t:number)\nis(v, v % 50) :- v = range(0, 9000).\n',
+    '.decl at(v:number, x:number)\nat(v, v) :- v = range(0, 9000).\n',
+    '.decl call(i:number, x:number)\ncall(i, i) :- i = range(0, 9000).\n',
+    '.decl finds(t:number, i:number, m:number)\nfinds(t, i, i % 100) :- t = range(0, 50), call(i, _), i % 5 = t % 5.\n',
+    '.decl mock(m:number, v:number, t:number)\nmock(0, 0, 0) :- call(-1, _).\n',
+    '.decl kind(v:number, t:number)\n.decl points(v:number, x:number)\n.decl r(i:number, v:number, m:number)\n',
+    'kind(v, t), points(v, x) :- is(v, t), at(v, x).\nkind(v, t) :- r(_, _, m), mock(m, v, t).\n',
+    'r(i, v, m) :- call(i, x), points(v, x), kind(v, t), finds(t, i, m).\n.printsize r\n'))
+
+
 class Complete(RecordTest):
+    def test_costly_steps_end_within_their_budget(self):
+        backends = ['cpu'] + (['gpu'] if 'emulated' in self.run_gpulog('--version').output else [])
+        for backend in backends:
+            with self.subTest(backend=backend):
+                process = self.run_program(COSTLY_STEP, '--backend', backend, '-p', 'p.json')
+                self.assertEqual(process.output, 'r\t9000\n')
+                candidates = sum(rule['candidates'] for one in self.record()['strata'] for rule in one['rules'])
+                self.assertLess(candidates, 6_000_000)
+
     def test_keys(self):
         for flag in ('-p', '--stats'):
             with self.subTest(flag=flag):

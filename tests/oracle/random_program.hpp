@@ -36,6 +36,9 @@ struct random_program_options {
 /// Returns a program that depends only on seed and options.
 [[nodiscard]] random_program make_random_program(std::uint64_t seed, const random_program_options& options = {});
 
+/// Returns recursive rules whose bodies are chains of binary atoms: steps of a chain may become relations.
+[[nodiscard]] std::string make_chain_program(std::uint64_t seed);
+
 /// Returns distinct edges (loops included) of a random directed graph with nodes 0..nodes-1.
 [[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> make_random_graph(std::uint64_t seed,
                                                                                      std::uint32_t nodes,

@@ -255,7 +255,7 @@ class plan_relations {
   /// Forgets the rows of relations without a set that the versions of the running phase have appended, because the
   /// versions run again.
   void forget_appended([[maybe_unused]] const plan::phase& phase) {
-    if constexpr (!can.loops && can.set_kinds) {
+    if constexpr (can.set_kinds) {
       for (const relation_id id : phase.advance) relation_of(id).forget_appended(0);
     }
   }

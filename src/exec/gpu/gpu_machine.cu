@@ -344,8 +344,10 @@ kernel_report gpu_machine::insert_piece(running& run, expand_arguments& argument
     count_rows(run.program, run.program.segments.size() - 1, report.candidates);
     run.counts.candidates += report.candidates;
     run.counts.bindings += report.candidates;
-    run.counts.fresh += report.rows - target.tail();
+    const std::uint64_t fresh = report.rows - target.tail();
+    run.counts.fresh += fresh;
     target.set_tail(report.rows);
+    spend(run, report.candidates, report.candidates, fresh);
   }
   return report;
 }
@@ -377,7 +379,12 @@ void gpu_machine::append_candidates(running& run, expand_arguments& arguments, s
   relation& target = *run.relations[run.program.target];
   double share = 1;
   for (std::uint64_t done = 0; done < candidates;) {
-    const std::uint64_t piece = done == 0 ? std::min(candidates, calibration::least_piece) : candidates - done;
+    std::uint64_t piece = done == 0 ? std::min(candidates, calibration::least_piece) : candidates - done;
+    if (run.program.budget != nullptr) {
+      const double affordable = std::max(0.0, run.program.budget->affordable_candidates(share));
+      if (affordable < static_cast<double>(piece))
+        piece = std::min(piece, std::max(calibration::least_piece, static_cast<std::uint64_t>(affordable)));
+    }
     const auto expected = static_cast<std::uint64_t>(static_cast<double>(piece) * share * calibration::margin_of_rows);
     try {
       target.grow(std::min(piece, expected + calibration::least_table_rows), false);
@@ -414,6 +421,7 @@ void gpu_machine::table_candidates(running& run, std::size_t number, expand_argu
     if (report.refused == 0) {
       count_rows(run.program, number, report.candidates, report.rows);
       run.counts.bindings += report.candidates;
+      spend(run, report.candidates, 0, 0);
       use_table(run, number, outputs, capacity, report.rows);
     }
     return report;

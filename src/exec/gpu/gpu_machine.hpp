@@ -62,7 +62,8 @@ class gpu_machine {
                                                   .device_columns = true};
   /// The host computes texts.
   static constexpr bool leaves_steps_to_host = true;
-  static constexpr bool ends_costly_runs = false;
+  static constexpr bool ends_costly_runs = true;
+  static constexpr bool ends_costly_products = false;
   static constexpr bool makes_other_searches = true;
 
   /// @param resource allocates on the device
@@ -363,7 +364,7 @@ class gpu_machine {
   /// @param candidates all_candidates if only the device knows the sum of the matches
   void expand(running& run, std::size_t number, kernels::gpu::expand_arguments& arguments, std::uint64_t candidates);
   void insert_candidates(running& run, kernels::gpu::expand_arguments& arguments, std::uint64_t candidates);
-  /// Appends to a relation without a tuple set.
+  /// Appends to a relation without a tuple set. A run with a budget appends in pieces that the budget pays for.
   void append_candidates(running& run, kernels::gpu::expand_arguments& arguments, std::uint64_t candidates);
   /// Inserts a range of the candidates and counts the results, unless the kernel refused.
   backend::gpu::kernel_report insert_piece(running& run, kernels::gpu::expand_arguments& arguments, std::uint64_t first,
@@ -382,6 +383,12 @@ class gpu_machine {
                        std::uint64_t last);
   /// @throws kernels::arithmetic_fault
   [[nodiscard]] backend::gpu::kernel_report report_of(std::uint64_t number);
+  /// Takes the work of a kernel from the budget of the run.
+  /// @throws kernels::over_budget
+  static void spend(const running& run, std::uint64_t bindings, std::uint64_t candidates, std::uint64_t fresh) {
+    kernels::work_budget* const budget = run.program.budget;
+    if (budget != nullptr) budget->spend(static_cast<double>(bindings) + budget->cost_of_results(candidates, fresh));
+  }
 
   backend::gpu::device_context* context_;
   backend::memory_resource* resource_;

@@ -46,6 +46,21 @@ void count_version(const phase_version& version, bool with_last) {
   count_run(*version.program);
 }
 
+/// Leaves a version that ended early to run().
+void leave(phase_version& version, const std::vector<std::uint64_t>& counts_before) {
+  if (version.program->counted != nullptr) version.program->counted->counts = counts_before;
+  version.state = phase_version::outcome::left;
+  version.counts = {};
+}
+
+/// Takes the work of a complete version from its budget. If the budget is spent, the loop runs the phase again.
+void take_from_budget(const phase_version& version) {
+  kernels::work_budget* const budget = version.program->budget;
+  if (budget == nullptr) return;
+  const std::uint64_t candidates = version.counts.candidates;
+  budget->take(static_cast<double>(candidates) + budget->cost_of_results(candidates, version.counts.fresh));
+}
+
 /// Identifies the parameters of a pipeline in a batch, which differ from the parameters of its regular kernels.
 const void* batch_owner(const kernels::pipeline& program) { return program.segments.data(); }
 
@@ -134,6 +149,7 @@ void gpu_machine::finish_large(std::vector<phase_version*>& versions, kernels::r
     version.counts.fresh = report.rows - target.tail();
     target.set_tail(report.rows);
     count_version(version, true);
+    take_from_budget(version);
   }
   // The matches of the refused versions are known, and old buffers of grown relations stay allocated until all versions
   // are done.
@@ -156,10 +172,10 @@ void gpu_machine::finish_large(std::vector<phase_version*>& versions, kernels::r
     } catch (const kernels::arithmetic_fault&) {
       version.state = phase_version::outcome::fault;
       return;
+    } catch (const kernels::over_budget&) {
+      leave(version, counts_before);  // run() repeats the version and ends at the same place
     } catch (const backend::memory_exceeded&) {
-      if (counted != nullptr) counted->counts = counts_before;
-      version.state = phase_version::outcome::left;  // run() repeats the version and names the failing rule
-      version.counts = {};
+      leave(version, counts_before);  // run() repeats the version and names the failing rule
     }
   }
 }
@@ -238,6 +254,7 @@ void gpu_machine::finish_batch(batch& all, kernels::relation_list<relation>& rel
     } else {
       version.state = phase_version::outcome::done;
       version.counts = {report.outcome.candidates, report.outcome.fresh};
+      take_from_budget(version);
       if (tells_all_counts(*version.program)) count_version(version, true);
     }
   }

@@ -105,7 +105,7 @@ class first_match_search {
         found = true;
         return false;
       };
-      run_levels(arguments_.inner, arguments_.inner_count, registers_, arguments_.fault, share, turn, look, emit);
+      run_levels(arguments_.inner, 0, arguments_.inner_count, registers_, arguments_.fault, share, turn, look, emit);
       return found;
     }
   }

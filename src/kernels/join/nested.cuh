@@ -54,13 +54,14 @@ struct level_share {
   std::uint32_t stride = 1;
 };
 
-/// Calls emit() for each binding that passes all levels, with the registers filled, until emit() returns false.
+/// Calls emit() for each binding that passes all levels from level `first` on, with the registers filled, until emit()
+/// returns false.
 /// @param turn called once per iteration of any loop; the loops end when turn() returns false
 /// @param look called for each row of the innermost level
 template <class Run, class Set, class Registers, class Turn, class Look, class Emit>
-__device__ void run_levels(const nested_level<Run, Set>* levels, std::uint32_t level_count, Registers& registers,
-                           std::uint32_t* fault, level_share share, const Turn& turn, const Look& look,
-                           const Emit& emit) {
+__device__ void run_levels(const nested_level<Run, Set>* levels, std::uint32_t first, std::uint32_t level_count,
+                           Registers& registers, std::uint32_t* fault, level_share share, const Turn& turn,
+                           const Look& look, const Emit& emit) {
   struct loop {
     std::uint32_t next_run = 0;
     std::uint32_t at = 0;
@@ -68,7 +69,7 @@ __device__ void run_levels(const nested_level<Run, Set>* levels, std::uint32_t l
     std::uint32_t choice = 0;
   };
   loop loops[most_levels];
-  std::uint32_t depth = 0;
+  std::uint32_t depth = first;
   while (turn()) {
     const nested_level<Run, Set>& level = levels[depth];
     const bool is_innermost = depth + 1 == level_count;
@@ -78,7 +79,7 @@ __device__ void run_levels(const nested_level<Run, Set>* levels, std::uint32_t l
     const Run* const runs = own == nullptr ? level.runs : own->runs;
     if (here.at >= here.end) {
       if (here.next_run >= (own == nullptr ? level.run_count : own->run_count)) {
-        if (depth == 0) return;
+        if (depth == first) return;
         --depth;
         continue;
       }
@@ -126,7 +127,7 @@ __device__ void nested_loops(const nested_body<Run, Set>& body, std::uint64_t ro
     return;
   }
   run_levels(
-      body.levels, body.level_count, registers, fault, {}, turn, [] {}, emit);
+      body.levels, 0, body.level_count, registers, fault, {}, turn, [] {}, emit);
 }
 
 }  // namespace gpulog::kernels::gpu

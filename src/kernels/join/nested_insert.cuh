@@ -61,7 +61,7 @@ __device__ void insert_nested(const nested_body<run_view, set_view>& body, const
     store_packed(set, place, key);
     return true;
   };
-  if (body.level_count == 1 && body.levels[0].first_match_from != 0 && body.levels[0].choice_count == 0) {
+  if (has_shared_matches(body)) {
     const auto turns_for = [&](std::uint32_t matches) {
       if (backend::gpu::any_lane(matches > calibration::batch_turns * backend::gpu::wave_size)) {
         refused |= batch_outcome::too_many_turns;
@@ -71,7 +71,18 @@ __device__ void insert_nested(const nested_body<run_view, set_view>& body, const
       if (turns > calibration::batch_turns) refused |= batch_outcome::too_many_turns;
       return backend::gpu::all_lanes(refused == 0);
     };
-    shared_loops(body, row, row < body.rows, registers, &outcome.fault, turns_for, emit);
+    const auto go_on = [&] {
+      if (body.level_count == 1) return emit();
+      bool goes_on = true;
+      run_levels(
+          body.levels, 1, body.level_count, registers, &outcome.fault, {}, turn, [] {},
+          [&] {
+            goes_on = emit();
+            return goes_on;
+          });
+      return goes_on && refused == 0;
+    };
+    shared_loops(body, row, row < body.rows, registers, &outcome.fault, turns_for, go_on);
   } else if (row < body.rows) {
     nested_loops(body, row, registers, &outcome.fault, turn, emit);
   }

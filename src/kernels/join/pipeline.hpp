@@ -228,6 +228,10 @@ struct work_budget {
   [[nodiscard]] double cost_of_results(std::uint64_t candidates, std::uint64_t fresh) const {
     return row_cost * static_cast<double>(fresh) - duplicate_gain * static_cast<double>(candidates - fresh);
   }
+  /// Returns how many candidates the rest of the budget pays for.
+  /// @param share expected fresh tuples per candidate
+  [[nodiscard]] double affordable_candidates(double share) const { return left / (1 + row_cost * share); }
+  void take(double cost) { left.fetch_sub(cost); }
   /// @throws over_budget
   void spend(double cost) {
     if (left.fetch_sub(cost) < cost) throw over_budget{};
@@ -254,7 +258,7 @@ struct pipeline {
   std::shared_ptr<std::atomic<bool>> wraps_around;
   index_refresher* indexes = nullptr;     ///< on a CPU; nullptr: indexes are up to date
   pipeline_progress* progress = nullptr;  ///< on a CPU; nullptr: not reported
-  work_budget* budget = nullptr;          ///< on a CPU; nullptr: runs may spend anything
+  work_budget* budget = nullptr;          ///< nullptr: runs may spend anything
   std::shared_ptr<step_counts> counted;   ///< nullptr: not counted, or not supported by the machine
 
   /// Returns whether a run stores results of aggregates or orders of rows.

@@ -6,16 +6,26 @@
 #include "kernels/join/nested.cuh"
 #include "kernels/join/wave_share.cuh"
 
-/// A rule version of two atoms as nested loops, processed by a wave together: each thread looks up its own outer row,
-/// and the wave shares the matches of all rows evenly, so that no lane waits for the row with the most matches.
+/// A rule version as nested loops, processed by a wave together: each thread looks up its own outer row, and the wave
+/// shares the matches of all rows evenly, so that no lane waits for the row with the most matches.
 namespace gpulog::kernels::gpu {
 
-/// Runs a body with one level and one search; all lanes of a wave call this, including lanes without a row. Calls
-/// emit() for each passing binding, with the registers of some lane filled, until emit() returns false for a lane.
+/// Returns whether a wave can share the matches of the first level: it has one search, and needs all of its matches.
+[[nodiscard]] __device__ inline bool has_shared_matches(const nested_body<run_view, set_view>& body) {
+  if (body.level_count == 0 || body.levels[0].choice_count != 0) return false;
+  for (std::uint32_t l = 0; l < body.level_count; ++l) {
+    if (body.levels[l].first_match_from == 0) return false;
+  }
+  return true;
+}
+
+/// Runs a body that has_shared_matches(); all lanes of a wave call this, including lanes without a row. Calls go_on()
+/// for each passing binding of outer row and first level, with the registers of some lane filled, until go_on()
+/// returns false for a lane.
 /// @param turns called by all lanes with the number of iterations to come; the loops end when turns() returns false
-template <class Registers, class Turns, class Emit>
+template <class Registers, class Turns, class GoOn>
 __device__ void shared_loops(const nested_body<run_view, set_view>& body, std::uint64_t row, bool has_row,
-                             Registers& registers, std::uint32_t* fault, const Turns& turns, const Emit& emit) {
+                             Registers& registers, std::uint32_t* fault, const Turns& turns, const GoOn& go_on) {
   const nested_level<run_view, set_view>& level = body.levels[0];
   const auto pass = [&](const device_step<run_view, set_view>* steps, std::uint32_t count) {
     for (std::uint32_t s = 0; s < count; ++s) {
@@ -50,7 +60,7 @@ __device__ void shared_loops(const nested_body<run_view, set_view>& body, std::u
             registers.set(level.bindings[b].target, matched_word(level.bindings[b], run, position));
           }
           is_right = is_right && pass(level.steps, level.step_count);
-          if (is_right && !emit()) goes_on = false;
+          if (is_right && !go_on()) goes_on = false;
           goes_on = backend::gpu::all_lanes(goes_on);
         });
   }

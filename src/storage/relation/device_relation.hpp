@@ -141,6 +141,10 @@ class device_relation : public device_columns {
   void use_set() { only_appends_ = false; }
   [[nodiscard]] bool only_appends() const { return only_appends_; }
   [[nodiscard]] bool has_set() const { return !only_appends_; }
+  /// Implements storage::relation::forget_appended().
+  void forget_appended(std::uint64_t n) {
+    if (only_appends_) set_counter(rows_ + n);
+  }
   /// Appends tuples that are known to be new, from columns on the device, to a relation without a set.
   /// @throws memory_exceeded
   void append(const std::vector<const word*>& columns, std::uint64_t rows);

@@ -86,38 +86,6 @@ TEST(differential, random_programs) {
   EXPECT_GT(compared, count / 2);
 }
 
-/// Returns recursive rules whose bodies are chains of binary atoms: steps of a chain may become relations.
-std::string make_chain_program(std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  const auto below = [&random](std::uint64_t n) { return random() % n; };
-  constexpr const char* relations[] = {"e", "f", "r", "s"};
-  std::string text;
-  for (const char* const name : relations)
-    text += std::string(".decl ") + name + "(x:number, y:number)\n.output " + name + "\n";
-  const std::uint64_t values = 4 + below(7);
-  for (const char* const base : {"e", "f"}) {
-    for (std::uint64_t fact = below(16); fact != 0; --fact)
-      text += std::string(base) + "(" + std::to_string(below(values)) + "," + std::to_string(below(values)) + ").\n";
-  }
-  text += "r(x,y) :- e(x,y).\ns(x,y) :- f(y,x).\n";
-  for (std::uint64_t rule = 2 + below(3); rule != 0; --rule) {
-    const std::uint64_t atoms = 3 + below(3);
-    const std::uint64_t recursive = below(atoms);
-    std::string body;
-    for (std::uint64_t atom = 0; atom < atoms; ++atom) {
-      const char* const relation = relations[atom == recursive ? 2 + below(2) : below(4)];
-      std::string from = "v" + std::to_string(atom);
-      std::string to = "v" + std::to_string(atom + 1);
-      if (below(2) == 0) std::swap(from, to);
-      body += (body.empty() ? "" : ", ") + std::string(relation) + "(" + from + "," + to + ")";
-    }
-    if (below(3) == 0) body += ", v0 != v" + std::to_string(atoms);
-    if (below(4) == 0) body += ", !e(v1,v2)";
-    text += std::string(relations[2 + below(2)]) + "(v0,v" + std::to_string(atoms) + ") :- " + body + ".\n";
-  }
-  return text;
-}
-
 /// Recursions whose supplementary relations are abandoned in the first iterations, later, or not at all, and whose
 /// orders change in each iteration and are put back.
 TEST(differential, random_programs_whose_supplementary_relations_are_abandoned_release_only) {
@@ -129,7 +97,7 @@ TEST(differential, random_programs_whose_supplementary_relations_are_abandoned_r
   std::uint64_t keeping = 0;
   std::uint64_t restoring = 0;
   for (std::uint64_t seed = first; seed < first + count && !HasFailure(); ++seed) {
-    const std::string text = make_chain_program(seed);
+    const std::string text = oracle::make_chain_program(seed);
     const analysed_text source(text);
     oracle::abandoning_plan planned(source.program, seed);
     oracle::database expected(source.program);

@@ -2,6 +2,7 @@
 // itself, versions that run together, and kernels that split work evenly, whatever the sizes; from one to the other in
 // the middle of an iteration. Skipped where there is no device.
 
+#include "oracle/abandoning_plan.hpp"
 #include "random_on_device.hpp"
 
 namespace gpulog::exec {
@@ -68,6 +69,33 @@ TEST_F(hash_on_gpu, random_programs_with_restrictions) {
   ways.push_back(make_way("moves", cut_offs()));
   ways.back().move_at = 1;
   compare_restricted_programs(ways, 720000, 300);
+}
+
+/// Supplementary relations are abandoned by versions alone, in batches and in groups.
+TEST_F(hash_on_gpu, random_programs_whose_supplementary_relations_are_abandoned) {
+  const std::uint64_t first = oracle::first_seed(730000);
+  const std::uint64_t count = oracle::programs_to_try(gpu_is_for_tests() ? 40 : 120);
+  const std::vector<device_way> ways = {make_way("usual", cut_at(4096, 0, 1)), make_way("no batches", cut_at(0, 0, 1)),
+                                        make_way("tiny batches", cut_at(3, 0, 1))};
+  std::uint64_t abandoning = 0;
+  std::uint64_t keeping = 0;
+  for (std::uint64_t seed = first; seed < first + count && !HasFailure(); ++seed) {
+    const std::string text = oracle::make_chain_program(seed);
+    const analysed_text source(text);
+    oracle::database expected(source.program);
+    oracle::evaluate(source.program, expected);
+    const device_way& how = ways[seed % ways.size()];
+    SCOPED_TRACE("seed " + std::to_string(seed) + ", " + how.name + "\n" + text);
+    oracle::abandoning_plan planned(source.program, seed);
+    storage::symbol_table symbols(planned.plan().symbols);
+    const auto running = make_gpu_executor(planned.plan(), symbols, planned.options_of_run(how.chosen), 0, 0);
+    planned.watch(*running);
+    running->evaluate();
+    expect_same(*running, source.program, expected);
+    ++(planned.abandoned() != 0 ? abandoning : keeping);
+  }
+  EXPECT_GT(abandoning, count / 8);
+  EXPECT_GT(keeping, count / 8);
 }
 
 /// A walk along a chain through relations that wait for each other.

@@ -146,7 +146,7 @@ std::optional<kernels::row_counts> run_products(stratum_run<Machine>& run, bool 
     if (rule.right) read.add(*rule.right);
   }
   const std::uint64_t bound = read.bound();
-  if (!Machine::ends_costly_runs && !always && bound > calibration::small_product_rows &&
+  if (!Machine::ends_costly_products && !always && bound > calibration::small_product_rows &&
       growth_of_products(shared, task, bound) <= 1)
     return std::nullopt;
   return shared.machine.run_products(task, bound, shared.relations, always, shared.chosen.stop);
