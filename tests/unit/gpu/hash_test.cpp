@@ -94,8 +94,10 @@ TEST_F(hash_on_gpu, random_programs_whose_supplementary_relations_are_abandoned)
     expect_same(*running, source.program, expected);
     ++(planned.abandoned() != 0 ? abandoning : keeping);
   }
-  EXPECT_GT(abandoning, count / 8);
-  EXPECT_GT(keeping, count / 8);
+  constexpr std::uint64_t expected_one_in = 8;
+  if (count < 3 * expected_one_in) return;
+  EXPECT_GT(abandoning, count / expected_one_in);
+  EXPECT_GT(keeping, count / expected_one_in);
 }
 
 /// A walk along a chain through relations that wait for each other.
