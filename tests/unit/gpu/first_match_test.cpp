@@ -90,8 +90,8 @@ TEST_F(first_matches_on_gpu, give_what_all_matches_give) {
       const outcome first = run(rules, edges, chosen, true);
       EXPECT_EQ(first.rows, on_cpu.rows);
       EXPECT_EQ(all.rows, on_cpu.rows);
-      // What a thread has looked at alone may be looked at again with others.
-      EXPECT_LE(first.candidates, 2 * all.candidates);
+      // What a thread has looked at alone may be looked at again with others. Nested loops count only tuples.
+      if (chosen.cut.batch_rows == 0) EXPECT_LE(first.candidates, 2 * all.candidates);
     }
   }
 }
