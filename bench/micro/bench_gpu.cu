@@ -93,7 +93,6 @@ std::unique_ptr<relation> make_relation(const columns& rows) {
   std::vector<const word*> pointers;
   for (const auto& column : rows) pointers.push_back(column.data());
   the_device().machine.load_rows(*made, pointers, rows.front().size());
-  made->read_tail();
   made->complete();
   return made;
 }
