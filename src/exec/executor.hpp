@@ -75,8 +75,9 @@ struct cut_offs {
   /// the other work of its stratum.
   double free_supplementary_bindings = plan::calibration::free_supplementary_bindings;
   double supplementary_share = calibration::supplementary_share;
-  /// A version whose order has changed may make this many times the bindings per row of its delta that it made before,
-  /// and additional bindings, which double with each change; then it gets its former order back. On a CPU.
+  /// A version with a new order may make this many times the bindings per row of its delta of the former order, and
+  /// additional bindings, which double with each change. Beyond this limit the former order returns. Not in `hisa`
+  /// mode.
   double worse_order_factor = calibration::worse_order_factor;
   double free_order_bindings = calibration::free_order_bindings;
   // On a device, `hash` mode.

@@ -59,6 +59,7 @@ class cpu_machine {
   static constexpr bool leaves_steps_to_host = false;
   /// Whether runs that exceed a budget end early, so that no estimate is necessary.
   static constexpr bool ends_costly_runs = true;
+  /// Whether row products end early if they cost more than the loop.
   static constexpr bool ends_costly_products = true;
   static constexpr bool makes_other_searches = true;
   struct column_values {

@@ -100,6 +100,7 @@ concept row_machine = requires(Machine& on, const row_equations& task, const ker
   { on.has_numbers() } -> std::same_as<bool>;
   { on.run_search(task, values, all, stop) } -> std::same_as<std::optional<kernels::row_counts>>;
   { Machine::least_product_tuples } -> std::convertible_to<std::uint64_t>;
+  { Machine::ends_costly_products } -> std::convertible_to<bool>;
   { on.run_products(task, std::uint64_t{}, all, bool{}, stop) } -> std::same_as<std::optional<kernels::row_counts>>;
   {
     on.run_row_wise(joins, all, Machine::row_wise_pays, stop)

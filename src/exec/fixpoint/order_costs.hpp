@@ -15,10 +15,10 @@
 namespace gpulog::exec {
 
 /// Compares the bindings per delta row of a version in a running loop, before and after the last change of its order.
-/// If the new order makes more than cut_offs::worse_order_factor times the bindings of the former order, the version
-/// returns to the former order, which is limited by the new one in its first run, with the same delta. The orders take
-/// turns with this delta, each time with a larger limit; the first that ends within its limit stays. Budgets end runs
-/// on a CPU only, so a device does not compare.
+/// A version whose new order makes more than cut_offs::worse_order_factor times the bindings of the former order
+/// returns to the former order. In its first run, with the same delta, the new order limits the former order. Both
+/// orders take turns with this delta, each time with a larger limit; the first order that ends within its limit stays.
+/// A machine without budgets (`hisa` mode) does not compare.
 template <class Machine>
 class order_costs {
  public:
@@ -55,8 +55,8 @@ class order_costs {
     return std::nullopt;
   }
 
-  /// Removes the limit of a version whose run ended early, and counts the bindings of the run: the limit, which does
-  /// not depend on the number of threads.
+  /// Removes the limit of a version whose run ended early. The limit counts as the bindings of the run: the number of
+  /// threads does not change the limit.
   void end(std::size_t number) {
     for (const observed& one : observed_) {
       if (one.number != number) continue;

@@ -231,6 +231,7 @@ struct work_budget {
   /// Returns how many candidates the rest of the budget pays for.
   /// @param share expected fresh tuples per candidate
   [[nodiscard]] double affordable_candidates(double share) const { return left / (1 + row_cost * share); }
+  /// Takes the cost of work that is complete, even beyond the budget.
   void take(double cost) { left.fetch_sub(cost); }
   /// @throws over_budget
   void spend(double cost) {

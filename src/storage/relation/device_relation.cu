@@ -16,6 +16,7 @@ struct put_counter {
   append_counter* counter;
   __device__ void operator()(std::uint64_t) const { *counter = {rows, rows}; }
 };
+
 }  // namespace
 
 device_relation::device_relation(const backend::gpu::device_context& context, memory_resource& resource,

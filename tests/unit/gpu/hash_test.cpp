@@ -71,7 +71,7 @@ TEST_F(hash_on_gpu, random_programs_with_restrictions) {
   compare_restricted_programs(ways, 720000, 300);
 }
 
-/// Supplementary relations are abandoned by versions alone, in batches and in groups.
+/// Supplementary relations are abandoned, and former orders return, by versions alone, in batches and in groups.
 TEST_F(hash_on_gpu, random_programs_whose_supplementary_relations_are_abandoned) {
   const std::uint64_t first = oracle::first_seed(730000);
   const std::uint64_t count = oracle::programs_to_try(gpu_is_for_tests() ? 40 : 120);
@@ -79,6 +79,7 @@ TEST_F(hash_on_gpu, random_programs_whose_supplementary_relations_are_abandoned)
                                         make_way("tiny batches", cut_at(3, 0, 1))};
   std::uint64_t abandoning = 0;
   std::uint64_t keeping = 0;
+  std::uint64_t restoring = 0;
   for (std::uint64_t seed = first; seed < first + count && !HasFailure(); ++seed) {
     const std::string text = oracle::make_chain_program(seed);
     const analysed_text source(text);
@@ -93,11 +94,13 @@ TEST_F(hash_on_gpu, random_programs_whose_supplementary_relations_are_abandoned)
     running->evaluate();
     expect_same(*running, source.program, expected);
     ++(planned.abandoned() != 0 ? abandoning : keeping);
+    restoring += planned.put_back() != 0 ? 1 : 0;
   }
   constexpr std::uint64_t expected_one_in = 8;
   if (count < 3 * expected_one_in) return;
   EXPECT_GT(abandoning, count / expected_one_in);
   EXPECT_GT(keeping, count / expected_one_in);
+  EXPECT_GT(restoring, count / 40);
 }
 
 /// A walk along a chain through relations that wait for each other.
