@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "lsp/features/problems.hpp"
+#include "lsp/features/questions.hpp"
 #include "lsp/features/text_structure.hpp"
 #include "lsp/protocol/uri.hpp"
 #include "lsp/workspace/project_file.hpp"
@@ -51,28 +53,6 @@ std::vector<std::string> texts_of(const json& value) {
     if (each.is_string()) result.push_back(each);
   }
   return result;
-}
-
-json capabilities(position_encoding encoding) {
-  return {{"positionEncoding", encoding == position_encoding::utf8 ? "utf-8" : "utf-16"},
-          {"textDocumentSync", {{"openClose", true}, {"change", incremental_changes}, {"save", true}}},
-          {"documentFormattingProvider", true},
-          {"documentRangeFormattingProvider", true},
-          {"documentSymbolProvider", true},
-          {"codeLensProvider", {{"resolveProvider", false}}},
-          {"definitionProvider", true},
-          {"referencesProvider", true},
-          {"documentHighlightProvider", true},
-          {"hoverProvider", true},
-          {"completionProvider", {{"triggerCharacters", {".", "$", "@", ":"}}}},
-          {"signatureHelpProvider", {{"triggerCharacters", {"(", ","}}}},
-          {"renameProvider", {{"prepareProvider", true}}},
-          {"workspaceSymbolProvider", true},
-          {"foldingRangeProvider", true},
-          {"callHierarchyProvider", true},
-          {"semanticTokensProvider", {{"legend", semantic_legend()}, {"full", true}}},
-          {"codeActionProvider", {{"codeActionKinds", json::array({"quickfix"})}}},
-          {"workspace", {{"workspaceFolders", {{"supported", true}, {"changeNotifications", true}}}}}};
 }
 
 bool is_running(std::int64_t process) {
@@ -123,6 +103,8 @@ void server::answer(const json& id, const std::string& method, const json& param
       {"textDocument/documentSymbol", &server::symbols},
       {"textDocument/codeAction", &server::code_actions},
       {"textDocument/codeLens", &server::lenses},
+      {"textDocument/inlayHint", &server::hints},
+      {"workspace/executeCommand", &server::execute},
       {"textDocument/definition", &server::definition},
       {"textDocument/references", &server::references},
       {"textDocument/documentHighlight", &server::highlights},
@@ -194,9 +176,43 @@ void server::show_warning(const std::string& message) const {
         {"params", {{"type", type_warning}, {"message", message}}}});
 }
 
+void server::request(const std::string& method, json params) {
+  json message = {{"jsonrpc", "2.0"}, {"id", "server-" + std::to_string(++last_request_)}, {"method", method}};
+  if (!params.is_null()) message["params"] = std::move(params);
+  send(message);
+}
+
 bool server::has_lost_client() const { return client_process_ && !is_running(*client_process_); }
 
 // ---- session --------------------------------------------------------------------------------------------------------
+
+json server::capabilities(position_encoding encoding) const {
+  json result = {{"positionEncoding", encoding == position_encoding::utf8 ? "utf-8" : "utf-16"},
+                 {"textDocumentSync", {{"openClose", true}, {"change", incremental_changes}, {"save", true}}},
+                 {"documentFormattingProvider", true},
+                 {"documentRangeFormattingProvider", true},
+                 {"documentSymbolProvider", true},
+                 {"codeLensProvider", {{"resolveProvider", false}}},
+                 {"inlayHintProvider", true},
+                 {"definitionProvider", true},
+                 {"referencesProvider", true},
+                 {"documentHighlightProvider", true},
+                 {"hoverProvider", true},
+                 {"completionProvider", {{"triggerCharacters", {".", "$", "@", ":"}}}},
+                 {"signatureHelpProvider", {{"triggerCharacters", {"(", ","}}}},
+                 {"renameProvider", {{"prepareProvider", true}}},
+                 {"workspaceSymbolProvider", true},
+                 {"foldingRangeProvider", true},
+                 {"callHierarchyProvider", true},
+                 {"semanticTokensProvider", {{"legend", semantic_legend()}, {"full", true}}},
+                 {"codeActionProvider", {{"codeActionKinds", json::array({"quickfix", "refactor.extract"})}}},
+                 {"workspace", {{"workspaceFolders", {{"supported", true}, {"changeNotifications", true}}}}}};
+  json commands = json::array();
+  if (options_.questions.plan_of) commands.push_back(plan_command);
+  if (options_.questions.explain) commands.push_back(why_command);
+  if (!commands.empty()) result["executeCommandProvider"] = {{"commands", commands}};
+  return result;
+}
 
 json server::initialize(const json& params) {
   if (stage_ != stage::starting) throw request_error(error_code::invalid_request, "the server was initialized before");
@@ -218,6 +234,9 @@ json server::initialize(const json& params) {
   if (process.is_number_integer() && is_running(process)) client_process_ = process;
   takes_snippets_ =
       member(params, "capabilities", "textDocument", "completion", "completionItem", "snippetSupport") == json(true);
+  shows_documents_ = member(params, "capabilities", "window", "showDocument", "support") == json(true);
+  renews_figures_ = member(params, "capabilities", "workspace", "codeLens", "refreshSupport") == json(true) &&
+                    member(params, "capabilities", "workspace", "inlayHint", "refreshSupport") == json(true);
   can_watch_files_ =
       member(params, "capabilities", "workspace", "didChangeWatchedFiles", "dynamicRegistration") == json(true);
   workspace_.configure(settings);
@@ -230,13 +249,12 @@ json server::initialize(const json& params) {
 
 void server::set_initialized(const json& /*params*/) {
   if (!can_watch_files_) return;
-  const json watched = {{"watchers", json::array({{{"globPattern", "**/*.dl"}}, {{"globPattern", "**/gpulog.toml"}}})}};
+  json watchers = json::array({{{"globPattern", "**/*.dl"}}, {{"globPattern", "**/gpulog.toml"}}});
+  if (renews_figures_) watchers.push_back({{"globPattern", "**/*.json"}});
+  const json watched = {{"watchers", watchers}};
   const json registration = {
       {"id", "files"}, {"method", "workspace/didChangeWatchedFiles"}, {"registerOptions", watched}};
-  send({{"jsonrpc", "2.0"},
-        {"id", "register"},
-        {"method", "client/registerCapability"},
-        {"params", {{"registrations", json::array({registration})}}}});
+  request("client/registerCapability", {{"registrations", json::array({registration})}});
 }
 
 json server::shut_down(const json& /*params*/) {
@@ -281,6 +299,8 @@ void server::apply_settings() {
   for (const std::string& macro : values("macros")) changed.macros.push_back(macro);
   const std::vector<std::string> records = paths("record", {});
   changed.record = records.empty() ? "" : records.front();
+  const std::vector<std::string> facts = paths("facts", {});
+  changed.fact_folder = facts.empty() ? "" : facts.front();
   workspace_.configure(std::move(changed));
 }
 
@@ -305,7 +325,20 @@ void server::change_folders(const json& params) {
   apply_settings();
 }
 
-void server::refresh_files(const json& /*params*/) { apply_settings(); }
+void server::refresh_files(const json& params) {
+  const json& changes = member(params, "changes");
+  const auto is_record = [](const json& change) {
+    const std::vector<std::string> uris = texts_of(member(change, "uri"));
+    return !uris.empty() && uris.front().ends_with(".json");
+  };
+  const std::size_t records =
+      changes.is_array() ? static_cast<std::size_t>(std::count_if(changes.begin(), changes.end(), is_record)) : 0;
+  if (records > 0 && renews_figures_) {
+    request("workspace/codeLens/refresh", nullptr);
+    request("workspace/inlayHint/refresh", nullptr);
+  }
+  if (records == 0 || records < changes.size()) apply_settings();
+}
 
 // ---- documents ------------------------------------------------------------------------------------------------------
 

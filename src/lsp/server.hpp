@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "lsp/engine_questions.hpp"
 #include "lsp/features/place.hpp"
 #include "lsp/protocol/json.hpp"
 #include "lsp/workspace/workspace.hpp"
@@ -17,6 +18,7 @@ namespace gpulog::lsp {
 struct server_options {
   std::string version;
   workspace_settings settings;  ///< of the command line
+  engine_questions questions = {};
 };
 
 /// Answers the messages of one client, one after the other. Never throws because of a message.
@@ -25,6 +27,9 @@ class server {
   /// @param send receives the content of each outgoing message
   server(server_options options, std::function<void(const std::string&)> send)
       : options_(std::move(options)), send_(std::move(send)) {}
+  ~server();
+  server(const server&) = delete;
+  server& operator=(const server&) = delete;
 
   /// Handles the content of a message.
   void receive(std::string_view content);
@@ -59,6 +64,8 @@ class server {
   json symbols(const json& params);
   json code_actions(const json& params);
   json lenses(const json& params);
+  json hints(const json& params);
+  json execute(const json& params);
   json definition(const json& params);
   json references(const json& params);
   json highlights(const json& params);
@@ -75,6 +82,12 @@ class server {
   json callees(const json& params);
   /// Returns the offset of `position` in the document.
   [[nodiscard]] static std::size_t offset_in(const file_view& view, const json& params);
+  [[nodiscard]] json capabilities(position_encoding encoding) const;
+  /// Returns the folder of the facts of a program.
+  [[nodiscard]] std::string fact_folder_of(const compiled_program& program) const;
+  /// Shows a text in the editor.
+  void show_text(const std::string& name, const std::string& text);
+  void request(const std::string& method, json params);
   /// Returns the offset of the name of a call hierarchy item, whose document may be closed.
   template <class Answer>
   json answer_about_item(const json& params, Answer answer_at);
@@ -100,6 +113,10 @@ class server {
   json client_settings_;
   bool can_watch_files_ = false;
   bool takes_snippets_ = false;
+  bool shows_documents_ = false;
+  bool renews_figures_ = false;
+  std::string text_folder_;  ///< of show_text(); empty before the first call
+  int last_request_ = 0;
   std::optional<std::int64_t> client_process_;  ///< nothing: unknown, or a process of another container
   std::set<std::string> published_;             ///< URIs with diagnostics
 };

@@ -1,12 +1,22 @@
+#include <stdlib.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
 #include <utility>
 
 #include "lsp/features/completion.hpp"
 #include "lsp/features/declare_relation.hpp"
+#include "lsp/features/extract_rule.hpp"
 #include "lsp/features/figures.hpp"
 #include "lsp/features/formatting.hpp"
+#include "lsp/features/missing_column.hpp"
 #include "lsp/features/navigation.hpp"
 #include "lsp/features/outline.hpp"
 #include "lsp/features/problems.hpp"
+#include "lsp/features/questions.hpp"
 #include "lsp/features/rename.hpp"
 #include "lsp/features/text_structure.hpp"
 #include "lsp/protocol/uri.hpp"
@@ -36,8 +46,25 @@ json server::code_actions(const json& params) {
   const std::size_t begin = view.index.offset(position_of(range.at("start")));
   const std::size_t end = view.index.offset(position_of(range.at("end")));
   json result = quick_fixes(view, begin, end);
-  for (json& fix : declaring_fixes(view, begin, end)) result.push_back(std::move(fix));
-  return result;
+  const auto add = [&result](json actions) {
+    for (json& action : actions) result.push_back(std::move(action));
+  };
+  add(declaring_fixes(view, begin, end));
+  add(column_fixes(view, begin, end));
+  add(extracting_actions(view, begin, end));
+  if (!view.program.report.has_errors() && options_.questions.explain) add(commands_at(view, begin));
+  const json context = params.value("context", json::object());
+  if (!context.contains("only")) return result;
+  const auto is_wanted = [&](const json& action) {
+    const std::string kind = action.value("kind", "");
+    return std::any_of(context["only"].begin(), context["only"].end(), [&](const json& only) {
+      const std::string& wanted = only.get_ref<const std::string&>();
+      return wanted.empty() || kind == wanted || kind.starts_with(wanted + ".");
+    });
+  };
+  json chosen = json::array();
+  std::copy_if(result.begin(), result.end(), std::back_inserter(chosen), is_wanted);
+  return chosen;
 }
 
 std::size_t server::offset_in(const file_view& view, const json& params) {
@@ -47,7 +74,67 @@ std::size_t server::offset_in(const file_view& view, const json& params) {
 json server::lenses(const json& params) {
   file_view view = view_of(document_of(params));
   view.figures = workspace_.figures_of(view.program);
-  return code_lenses(view);
+  return code_lenses(view, options_.questions.plan_of != nullptr);
+}
+
+json server::hints(const json& params) {
+  file_view view = view_of(document_of(params));
+  view.figures = workspace_.figures_of(view.program);
+  const json& range = params.at("range");
+  return inlay_hints(view, view.index.offset(position_of(range.at("start"))),
+                     view.index.offset(position_of(range.at("end"))));
+}
+
+std::string server::fact_folder_of(const compiled_program& program) const {
+  const std::string& folder = workspace_.settings().fact_folder;
+  return folder.empty() ? std::filesystem::path(program.main->full_path()).parent_path().string() : folder;
+}
+
+json server::execute(const json& params) {
+  const std::string command = params.at("command");
+  const bool is_plan = command == plan_command && options_.questions.plan_of;
+  const bool is_why = command == why_command && options_.questions.explain;
+  if (!is_plan && !is_why) throw request_error(error_code::invalid_params, "there is no command " + command);
+  const json& question = params.at("arguments").at(0);
+  const file_view view = view_of(document_of({{"textDocument", {{"uri", question.at("uri")}}}}));
+  if (view.program.report.has_errors()) throw request_error(error_code::request_failed, "the program has errors");
+  const asked_program program = asked_program_of(view, fact_folder_of(view.program));
+  std::string text;
+  try {
+    if (is_why) {
+      text = options_.questions.explain(program, question.at("tuple"));
+    } else {
+      text = options_.questions.plan_of(program);
+      if (question.contains("position")) text = plan_of_clause(view, offset_in(view, question), text);
+    }
+  } catch (const json::exception&) {
+    throw;
+  } catch (const std::exception& failure) {
+    throw request_error(error_code::request_failed, failure.what());
+  }
+  show_text(is_why ? "why.txt" : "plan.txt", text);
+  return text;
+}
+
+void server::show_text(const std::string& name, const std::string& text) {
+  if (!shows_documents_) {
+    constexpr int type_info = 3;
+    send({{"jsonrpc", "2.0"}, {"method", "window/showMessage"}, {"params", {{"type", type_info}, {"message", text}}}});
+    return;
+  }
+  if (text_folder_.empty()) {
+    std::string folder = (std::filesystem::temp_directory_path() / "gpulog-lsp-XXXXXX").string();
+    if (::mkdtemp(folder.data()) == nullptr) throw request_error(error_code::internal_error, "cannot write " + folder);
+    text_folder_ = folder;
+  }
+  const std::string path = text_folder_ + "/" + name;
+  std::ofstream(path, std::ios::binary) << text;
+  request("window/showDocument", {{"uri", uri_of(path)}, {"external", false}, {"takeFocus", true}});
+}
+
+server::~server() {
+  std::error_code ignored;
+  if (!text_folder_.empty()) std::filesystem::remove_all(text_folder_, ignored);
 }
 
 json server::definition(const json& params) {

@@ -69,6 +69,32 @@ class Lsp(CommandTest):
         self.assertEqual(client.ask('codeLens', 'main.dl')[0]['command']['title'], 'Last run: 77 tuples, 32 bytes')
         self.assertEqual(client.end(), 0)
 
+    def test_commands(self):
+        self.write('facts/edge.facts', '1\t2\n')
+        self.write('main.dl', REACH)
+        client = self.client()
+        client.open('main.dl', REACH)
+
+        def execute(command, **question):
+            return client.request('workspace/executeCommand', command=command, arguments=[{'uri': client.uri('main.dl'), **question}])
+
+        self.assertEqual(execute('gpulog.showPlan', position=position(3, 5)),
+                         'reach(x,y) :- edge(x,y).   main.dl [4:1-4:25]\n  # order: only atom to start from\n'
+                         '  for edge(x,y)  ~1e+05\n    insert reach(x,y)\n')
+        plan = execute('gpulog.showPlan', position=position(1, 0))
+        self.assertEqual(plan, self.run_gpulog('main.dl', '--show', 'transformed-ram').output)
+        self.assertEqual(plan, execute('gpulog.showPlan'))
+        self.assertIn('edge.facts', execute('gpulog.why', tuple='reach(1,2)')['message'])
+        client.notify('workspace/didChangeConfiguration', settings={'gpulog': {'facts': 'facts'}})
+        self.assertEqual(execute('gpulog.why', tuple='reach(1,2)'), 'edge(1, 2)\n-------(R1)\nreach(1, 2)\n')
+        self.assertEqual(execute('gpulog.why', tuple='reach(2,x)'), 'No tuple matches reach(2,x).\n')
+        self.assertTrue(execute('gpulog.why', tuple='reach(2,1)').startswith('reach(2,1) does not exist.\n'))
+        self.assertEqual(execute('gpulog.what')['message'], 'there is no command gpulog.what')
+        client.change('main.dl', {'range': range_of(3, 0, 0), 'text': '.decl'})
+        self.assertEqual(execute('gpulog.showPlan')['message'], 'the program has errors')
+        self.assertEqual((client.end(), client.errors), (0, ''))
+        self.assertEqual(os.listdir(self.path('out')), [])
+
     def test_options(self):
         os.mkdir(self.path('other'))
         self.write('other/a.dl', '.decl a(x:number)\na(N).\n')
@@ -133,12 +159,13 @@ class Lsp(CommandTest):
                  'context': {'includeDeclaration': True, 'diagnostics': []}, 'query': '', 'options': {},
                  'item': {'uri': document['uri'], 'range': range_of(0, 0, 1), 'selectionRange': range_of(0, 0, 1)},
                  'contentChanges': [{'range': range_of(0, 0, 0), 'text': ''}], 'settings': {'gpulog': {'mainFiles': []}},
+                 'command': 'gpulog.showPlan', 'arguments': [{'uri': document['uri'], 'position': position(3, 3)}],
                  'event': {'added': [document], 'removed': []}}
         methods = ['textDocument/' + name for name in (
             'formatting', 'rangeFormatting', 'documentSymbol', 'codeAction', 'definition', 'references', 'documentHighlight',
             'hover', 'completion', 'signatureHelp', 'prepareRename', 'rename', 'foldingRange', 'semanticTokens/full',
-            'prepareCallHierarchy', 'codeLens')]
-        methods += ['callHierarchy/incomingCalls', 'callHierarchy/outgoingCalls', 'workspace/symbol']
+            'prepareCallHierarchy', 'codeLens', 'inlayHint')]
+        methods += ['workspace/executeCommand', 'callHierarchy/incomingCalls', 'callHierarchy/outgoingCalls', 'workspace/symbol']
         values = (None, -1, 1e300, 2**70, 'x', [], {}, [[]], True)
         for nonsense in values[:4] if IS_SANITIZED else values:
             for path in self.paths(whole):

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/lsp/engine_answers.hpp"
 #include "cli/subcommands.hpp"
 #include "gpulog/options.hpp"
 #include "lsp/serve.hpp"
@@ -27,6 +28,7 @@ int serve_editor(int count, char** texts) {
   if (!parse_options(app, count, texts)) return 0;
   for (std::string& folder : options.settings.include_directories) folder = std::filesystem::absolute(folder).string();
   options.version = version();
+  options.questions = engine_answers();
   int status = 1;
   const auto run = [&](std::uint32_t deepest) {
     options.settings.deepest = deepest;

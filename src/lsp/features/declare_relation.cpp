@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
+#include "lsp/features/atom_search.hpp"
 #include "lsp/features/descriptions.hpp"
 #include "lsp/features/problems.hpp"
-#include "sema/rewriting/syntax_walk.hpp"
 
 namespace gpulog::lsp {
 
@@ -21,41 +21,12 @@ struct undefined_use {
   source_span clause;
 };
 
-/// Compares places, which == of syntax::place does not.
-bool begins_at(const source_span& node, const source_span& span) { return node == span; }
-
 undefined_use find_atom(const std::vector<syntax::item>& items, const source_span& name) {
   undefined_use result;
-  for (const syntax::item& item : items) {
-    const auto visit = [&](const syntax::atom& atom, const source_span& clause) {
-      if (result.atom == nullptr && begins_at(atom.name.span, name)) result = {&atom, clause};
-    };
-    if (const auto* clause = item.as<syntax::clause>()) {
-      for (const syntax::atom& head : clause->heads) visit(head, clause->span);
-      sema::for_each_atom(clause->body, [&](const syntax::atom& atom) { visit(atom, clause->span); });
-    }
-    if (const auto* component = item.as<syntax::component>(); component != nullptr && result.atom == nullptr)
-      result = find_atom(component->items, name);
-    if (result.atom != nullptr) break;
-  }
+  for_each_atom_in(items, [&](const syntax::atom& atom, const atom_owner& owner) {
+    if (result.atom == nullptr && is_at(atom.name.span, name)) result = {&atom, owner.item};
+  });
   return result;
-}
-
-std::string type_of(const file_view& view, const undefined_use& use, const syntax::argument& argument) {
-  if (const auto* variable = argument.as<syntax::variable>()) {
-    return type_of_variable(view.program, use.clause, variable->name).value_or("number");
-  }
-  if (argument.as<syntax::string_constant>() != nullptr) return "symbol";
-  if (const auto* number = argument.as<syntax::numeric_constant>()) {
-    if (number->form == syntax::numeric_form::unsigned_number) return "unsigned";
-    if (number->form == syntax::numeric_form::floating) return "float";
-  }
-  if (const auto* branch = argument.as<syntax::branch_constructor>()) {
-    const named_symbol* const symbol = view.program.names().find_symbol(name_kind::branch, branch->branch.text);
-    if (symbol != nullptr) return symbol->owner;
-  }
-  if (const auto* cast = argument.as<syntax::type_cast>()) return cast->type.text;
-  return "number";
 }
 
 /// Returns `.decl name(x:number, a2:symbol)`: an argument that is no variable has its number as the name.
@@ -70,7 +41,7 @@ std::string declaration(const file_view& view, const undefined_use& use) {
       name = "a" + std::to_string(at + 1);
       while (!names.insert(name).second) name += "_";
     }
-    text += (at == 0 ? "" : ", ") + name + ":" + type_of(view, use, argument);
+    text += (at == 0 ? "" : ", ") + name + ":" + type_of_argument(view.program, use.clause, argument);
   }
   return text + ")";
 }

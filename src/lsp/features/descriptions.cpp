@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "lsp/features/atom_search.hpp"
 #include "sema/rewriting/syntax_walk.hpp"
 #include "sema/types/functors.hpp"
 #include "support/value_table.hpp"
@@ -90,6 +91,10 @@ class type_finder {
     for (const syntax::atom& head : clause.heads) visit(head);
   }
 
+  void visit(const syntax::literal& part) {
+    sema::for_each_atom(part, [&](const syntax::atom& atom) { visit(atom); });
+  }
+
   std::optional<std::string> found;
 
  private:
@@ -105,9 +110,6 @@ class type_finder {
   const compiled_program& program_;
   const std::string& variable_;
 };
-
-/// Compares the places, which == of syntax::place does not.
-bool is_at(const source_span& node, const source_span& span) { return node == span; }
 
 const syntax::clause* find_clause(const std::vector<syntax::item>& items, const source_span& span) {
   for (const syntax::item& item : items) {
@@ -187,6 +189,32 @@ std::optional<std::string> type_of_variable(const compiled_program& program, con
   type_finder types(program, variable);
   types.visit(*found);
   return types.found;
+}
+
+std::optional<std::string> type_of_variable(const compiled_program& program,
+                                            const std::vector<const syntax::literal*>& parts,
+                                            const std::string& variable) {
+  type_finder types(program, variable);
+  for (const syntax::literal* part : parts) types.visit(*part);
+  return types.found;
+}
+
+std::string type_of_argument(const compiled_program& program, const source_span& clause,
+                             const syntax::argument& argument) {
+  if (const auto* variable = argument.as<syntax::variable>()) {
+    return type_of_variable(program, clause, variable->name).value_or("number");
+  }
+  if (argument.as<syntax::string_constant>() != nullptr) return "symbol";
+  if (const auto* number = argument.as<syntax::numeric_constant>()) {
+    if (number->form == syntax::numeric_form::unsigned_number) return "unsigned";
+    if (number->form == syntax::numeric_form::floating) return "float";
+  }
+  if (const auto* branch = argument.as<syntax::branch_constructor>()) {
+    const named_symbol* const symbol = program.names().find_symbol(name_kind::branch, branch->branch.text);
+    if (symbol != nullptr) return symbol->owner;
+  }
+  if (const auto* cast = argument.as<syntax::type_cast>()) return cast->type.text;
+  return "number";
 }
 
 }  // namespace gpulog::lsp

@@ -31,4 +31,13 @@ struct call_signature {
 [[nodiscard]] std::optional<std::string> type_of_variable(const compiled_program& program, const source_span& clause,
                                                           const std::string& variable);
 
+/// The same, but only in these literals.
+[[nodiscard]] std::optional<std::string> type_of_variable(const compiled_program& program,
+                                                          const std::vector<const syntax::literal*>& parts,
+                                                          const std::string& variable);
+
+/// Returns the type of a variable or constant; `number` if unknown.
+[[nodiscard]] std::string type_of_argument(const compiled_program& program, const source_span& clause,
+                                           const syntax::argument& argument);
+
 }  // namespace gpulog::lsp

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "lsp/features/place.hpp"
@@ -13,6 +14,10 @@ namespace gpulog::lsp {
 [[nodiscard]] std::string text_of(const clause_figures& figures);
 
 /// Returns a lens with the figures of each relation and rule of the file that has figures.
-[[nodiscard]] json code_lenses(const file_view& view);
+/// @param has_plans whether the lens of a rule shows the plan of the rule
+[[nodiscard]] json code_lenses(const file_view& view, bool has_plans);
+
+/// Returns hints with tuples and seconds after the declarations and rules that end in bytes [begin, end].
+[[nodiscard]] json inlay_hints(const file_view& view, std::size_t begin, std::size_t end);
 
 }  // namespace gpulog::lsp

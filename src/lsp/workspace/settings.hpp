@@ -15,7 +15,8 @@ struct workspace_settings {
   std::vector<std::string> main_files;           ///< absolute paths
   std::vector<std::string> include_directories;  ///< absolute paths
   std::vector<std::string> macros;
-  std::string record;  ///< file of the record of a run; empty: the newest file
+  std::string fact_folder;  ///< absolute path; empty: the folder of the main file
+  std::string record;       ///< file of the record of a run; empty: the newest file
   std::uint32_t deepest = syntax::max_nesting_depth;
   position_encoding encoding = position_encoding::utf16;
 };
