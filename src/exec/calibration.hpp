@@ -43,6 +43,8 @@ inline constexpr std::uint64_t long_chain = 8;
 /// measured (`bench/small_iterations/run`: reading the clock for each takes 10 to 20 % of the time).
 inline constexpr std::uint64_t candidates_of_short_step = 256;
 inline constexpr unsigned unmeasured_steps = 15;
+/// Rows of a delta up to which tests with constants come before a run (`bench/small_iterations/run`).
+inline constexpr std::uint64_t tested_rows = 8;
 /// Time of a version's run without work. No command measures it.
 inline constexpr double host_run_seconds = 2e-6;
 

@@ -19,6 +19,7 @@
 #include "exec/fixpoint/plan_tasks.hpp"
 #include "exec/fixpoint/step_clock.hpp"
 #include "exec/fixpoint/stratum_subsumptions.hpp"
+#include "kernels/join/column_tests.hpp"
 #include "kernels/steps/functor_table.hpp"
 #include "kernels/steps/host_steps.hpp"
 #include "plan/reads.hpp"
@@ -38,8 +39,9 @@ struct running_version {
   /// Whether one of these is complete and empty, so that the version finds no tuples; or the version extends a
   /// supplementary relation that only void versions read.
   bool is_void = false;
-  std::optional<relation_id> delta = {};  ///< the relation whose new rows the version reads
-  std::shared_ptr<void> kept = nullptr;   ///< the machine's preparation of further runs (abilities.keeps_runs)
+  std::optional<relation_id> delta = {};         ///< the relation whose new rows the version reads
+  std::vector<kernels::column_test> tests = {};  ///< of the first expansion; empty if steps are counted
+  std::shared_ptr<void> kept = nullptr;          ///< the machine's preparation of further runs (abilities.keeps_runs)
 
   void count(const pipeline_counts& counts, std::uint64_t rows) {
     figures->candidates += counts.candidates;
@@ -159,6 +161,7 @@ std::vector<running_version> bind_versions(plan_relations<Machine>& shared, cons
     running_version& bound = running.back();
     bound.delta = delta_relation(version);
     bound.needed = needed_relations(version);
+    if (bound.pipeline.counted == nullptr) bound.tests = kernels::first_tests(bound.pipeline);
     bound.is_void = std::any_of(bound.needed.begin(), bound.needed.end(), [&](relation_id read) {
       return std::find(changing.begin(), changing.end(), read) == changing.end() &&
              shared.relation_of(read).rows() == 0;
@@ -241,6 +244,7 @@ struct phase_run {
       const bool finds_nothing = version.is_void || version.planned->is_retired ||
                                  std::any_of(version.needed.begin(), version.needed.end(), is_empty);
       version.rows_left = finds_nothing ? 0 : kernels::input_rows(version.pipeline, shared.relations);
+      if (rejects_rows(version)) skip(version);
       has_rows = has_rows || version.rows_left != 0;
     }
     return has_rows;
@@ -258,10 +262,31 @@ struct phase_run {
 
   /// Records a run of the version.
   void finish(std::size_t v) {
-    versions[v].rows_left = 0;
     shared.last_version[versions[v].planned->head.value] = versions[v].planned;
-    ++versions[v].figures->runs;
-    if (versions[v].delta) versions[v].figures->delta_rows += shared.relation_of(*versions[v].delta).delta_rows();
+    count_run(versions[v]);
+  }
+
+ private:
+  /// Returns whether the first expansion reads a few rows, none of which passes the first comparisons with constants.
+  /// Then tests of the columns take less time than a run.
+  [[nodiscard]] bool rejects_rows(const running_version& version) const {
+    if (version.tests.empty() || version.rows_left == 0 || version.rows_left > calibration::tested_rows) return false;
+    const kernels::segment& first = version.pipeline.segments.front();
+    const auto& source = shared.relation_of(relation_id(first.source));
+    if constexpr (requires { kernels::rejects_all(version.tests, source, kernels::part_rows()); }) {
+      return kernels::rejects_all(version.tests, source, kernels::rows_of(source, first.part));
+    } else {
+      return false;
+    }
+  }
+  void skip(running_version& version) {
+    version.figures->bindings += version.rows_left;
+    count_run(version);
+  }
+  void count_run(running_version& version) {
+    version.rows_left = 0;
+    ++version.figures->runs;
+    if (version.delta) version.figures->delta_rows += shared.relation_of(*version.delta).delta_rows();
   }
 };
 

@@ -82,8 +82,10 @@ class row_table {
   template <class Value>
   [[nodiscard]] std::uint64_t hash_of(const Value& value) const {
     key_hash hash;
-    for (const std::uint32_t c : key_) hash.add(value(c));
-    return mix(hash.value());
+    std::size_t k = 0;
+    for (; k + 1 < key_.size(); k += 2) hash.add(value(key_[k]), value(key_[k + 1]));
+    if (k < key_.size()) hash.add(value(key_[k]));
+    return hash.value();
   }
   [[nodiscard]] std::uint64_t hash(std::uint64_t row) const {
     return hash_of([this, row](std::uint32_t c) { return rows_->columns[c][row]; });
@@ -135,15 +137,23 @@ class row_table {
 
   void hash_tuples(const word* const* values, std::uint32_t n, std::uint64_t* hashes) const {
     std::fill_n(hashes, n, key_hash().value());
-    for (const std::uint32_t c : key_) {
-      const word* const column = values[c];
+    std::size_t k = 0;
+    for (; k + 1 < key_.size(); k += 2) {
+      const word* const first = values[key_[k]];
+      const word* const second = values[key_[k + 1]];
       for (std::uint32_t i = 0; i < n; ++i) {
         key_hash hash(hashes[i]);
-        hash.add(column[i]);
+        hash.add(first[i], second[i]);
         hashes[i] = hash.value();
       }
     }
-    for (std::uint32_t i = 0; i < n; ++i) hashes[i] = mix(hashes[i]);
+    if (k == key_.size()) return;
+    const word* const last = values[key_[k]];
+    for (std::uint32_t i = 0; i < n; ++i) {
+      key_hash hash(hashes[i]);
+      hash.add(last[i]);
+      hashes[i] = hash.value();
+    }
   }
 
   column_store* rows_;

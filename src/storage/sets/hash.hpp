@@ -32,10 +32,14 @@ class key_hash {
   key_hash() = default;
   /// Continues from the value of another hash.
   GPULOG_HOST_DEVICE explicit key_hash(std::uint64_t state) : state_(state) {}
-  GPULOG_HOST_DEVICE void add(word value) { state_ = mix(state_ ^ value) + 0x9e3779b97f4a7c15ULL; }
+  GPULOG_HOST_DEVICE void add(word value) { add_bits(value); }
+  /// Adds two words in the time of one. The hash differs from that of two additions.
+  GPULOG_HOST_DEVICE void add(word first, word second) { add_bits(pack(first, second)); }
   [[nodiscard]] GPULOG_HOST_DEVICE std::uint64_t value() const { return state_; }
 
  private:
+  GPULOG_HOST_DEVICE void add_bits(std::uint64_t bits) { state_ = mix(state_ ^ bits) + 0x9e3779b97f4a7c15ULL; }
+
   std::uint64_t state_ = 0x2545f4914f6cdd1dULL;
 };
 
