@@ -6,6 +6,8 @@
   pages.
 - tests/docs/documents.py defines the kinds of code blocks. Each kind becomes a language for highlighting, and a file
   beside a program gets its name as a title.
+- Programs of the tutorial and of the language reference get a link to the playground, which becomes a part of the site if
+  scripts/build_playground has built it.
 - The search excludes the pages for developers and prefers reference pages to examples.
 """
 import fnmatch
@@ -15,12 +17,17 @@ import logging
 import os
 import posixpath
 import re
+import shutil
 
 import datalog_lexer  # noqa: F401, registers the lexer
+import playground_links
 from mkdocs.structure.files import File
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 EXAMPLES = 'examples'
+PLAYGROUND = os.path.join(ROOT, 'build', 'wasm', 'site')
+HAS_PLAYGROUND = os.path.exists(os.path.join(PLAYGROUND, 'engine.wasm'))
+RUN_PAGES = ('tutorial.md', 'language/*')
 LINK = re.compile(r'(?<=\]\()(?!\w+:)([^)#\s]+)')
 FENCE = re.compile(r'^```(\S+)\n(>>>)?', re.M)
 LANGUAGES = {'output': 'text', 'warning': 'text', 'error': 'text', 'stats': 'json'}
@@ -90,6 +97,11 @@ def on_files(files, config):
     return files
 
 
+def on_post_build(config):
+    if HAS_PLAYGROUND:
+        shutil.copytree(PLAYGROUND, os.path.join(config.site_dir, 'playground'))
+
+
 def highlighted(fence):
     """Returns the opening line of a code block for the site."""
     kind, prompt = fence.groups(default='')
@@ -114,6 +126,9 @@ def on_page_markdown(markdown, page, config, files):
         target = page_of_notebook(target.removeprefix('docs/'))
         return posixpath.relpath(target, posixpath.dirname(source) or '.')
 
+    if HAS_PLAYGROUND and any(fnmatch.fnmatch(source, pattern) for pattern in RUN_PAGES):
+        playground = posixpath.relpath('playground/index.html', posixpath.dirname(source) or '.')
+        markdown = playground_links.with_links(markdown, playground)
     return FENCE.sub(highlighted, LINK.sub(moved, markdown))
 
 

@@ -15,6 +15,7 @@
 #include "cli/profile/page.hpp"
 #include "cli/profile/record.hpp"
 #include "gpulog/engine.hpp"
+#include "lsp/server.hpp"
 #include "support/diagnostics.hpp"
 #include "support/source.hpp"
 #include "syntax/format/format.hpp"
@@ -175,7 +176,9 @@ json why(const json& request) {
 
 /// Diagnostics of a program that does not run.
 json check(const json& request) {
+  fill_folder(include_folder, request.value("includes", json::object()));
   gpulog::compile_options reading;
+  reading.include_directories = {include_folder};
   reading.lint = true;
   const auto checked = gpulog::program::from_text(text_in(request, "program"), reading);
   return {{"ok", true}, {"diagnostics", to_json(checked.diagnostics())}};
@@ -196,6 +199,19 @@ json profile(const json& /*request*/) {
           {"page", gpulog::cli::page_of(gpulog::cli::record_of(gpulog::to_json(last_engine->figures()), "the run"))}};
 }
 
+/// Passes messages of an editor to a language server. Its documents are in the folder of included files.
+json edit(const json& request) {
+  static std::vector<std::string> sent;
+  static gpulog::lsp::server session({std::string(gpulog::version()), {}},
+                                     [](const std::string& content) { sent.push_back(content); });
+  fill_folder(include_folder, request.value("includes", json::object()));
+  sent.clear();
+  for (const json& message : request.value("messages", json::array())) session.receive(message.dump());
+  json messages = json::array();
+  for (const std::string& content : sent) messages.push_back(json::parse(content));
+  return {{"ok", true}, {"messages", std::move(messages)}};
+}
+
 json act(const json& request) {
   const std::string kind = text_in(request, "do");
   if (kind == "run") return run(request);
@@ -203,6 +219,7 @@ json act(const json& request) {
   if (kind == "show") return show(request);
   if (kind == "check") return check(request);
   if (kind == "format") return format(request);
+  if (kind == "edit") return edit(request);
   if (kind == "profile") return profile(request);
   if (kind == "version") return {{"ok", true}, {"version", gpulog::version()}};
   return {{"ok", false}, {"message", "There is no request '" + kind + "'."}};

@@ -135,11 +135,15 @@ function checkSoon() {
   checkTimer = setTimeout(check, 150);
 }
 
+/** Returns the files that the program may include. */
+const includes = () => Object.fromEntries(Object.entries(state.files).filter(([name]) => name.endsWith('.dl')));
+
 async function check() {
+  if (!language) return;
   if (isChecking) return checkSoon();
   isChecking = true;
   const program = state.program;
-  const answer = await language.ask({do: 'check', program});
+  const answer = await language.ask({do: 'check', program, includes: includes()});
   isChecking = false;
   if (answer?.ok && program === state.program) showProblems(answer.diagnostics);
 }
@@ -251,10 +255,11 @@ function showView() {
 }
 
 function runRequest() {
-  return {do: 'run', program: state.program, files: state.files, rows: mostRows, memory: byId('memory').value * 2 ** 20};
+  return {do: 'run', program: state.program, files: state.files, includes: includes(), rows: mostRows, memory: byId('memory').value * 2 ** 20};
 }
 
 async function run() {
+  if (!runner || byId('run').disabled) return;
   byId('run').disabled = true;
   byId('stop').disabled = false;
   byId('state').textContent = 'Running';
@@ -280,20 +285,28 @@ const hasEngine = typeof WebAssembly === 'object' && typeof CompressionStream ==
 const language = hasEngine ? new EngineClient(() => {}) : null;
 const runner = hasEngine ? new EngineClient(showState) : null;
 
-byId('text').oninput = () => {
+const assistant = language && new Assistant(byId('text'), byId('editor'), (messages) =>
+  language.ask({do: 'edit', messages, includes: includes()}), () => openFile === programName);
+
+byId('text').oninput = (event) => {
   setText(openFile, byId('text').value);
   marks = [];
   showText();
   if (openFile === programName) checkSoon();
+  assistant?.typed(event.data);
 };
-byId('text').onscroll = showText;
+byId('text').onscroll = () => {
+  showText();
+  assistant?.close();
+};
 byId('text').onkeydown = (event) => {
+  if (assistant?.handles(event)) return event.preventDefault();
   if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) run();
 };
 byId('run').onclick = run;
-byId('stop').onclick = () => runner.stop();
+byId('stop').onclick = () => runner?.stop();
 byId('format').onclick = async () => {
-  const answer = await language.ask({do: 'format', program: state.program});
+  const answer = await language?.ask({do: 'format', program: state.program});
   if (!answer?.ok) return;
   state.program = answer.program;
   open(programName);
@@ -308,11 +321,6 @@ byId('examples').append(...examples.map((one, i) => element('option', {value: i,
 byId('examples').onchange = () => openState(examples[byId('examples').value]);
 
 async function start() {
-  if (!hasEngine) {
-    byId('state').textContent = 'This browser is too old: the playground needs WebAssembly and CompressionStream.';
-    byId('run').disabled = true;
-    return;
-  }
   let linked = null;
   try {
     linked = await valueOf(location.hash);
@@ -320,6 +328,10 @@ async function start() {
     byId('state').textContent = 'The link is damaged: it contains no program.';
   }
   openState(linked ?? examples[0]);
+  if (hasEngine) return;
+  byId('state').textContent = 'This browser is too old: the playground needs WebAssembly and CompressionStream.';
+  byId('run').disabled = true;
+  byId('format').disabled = true;
 }
 
 window.onhashchange = start;
