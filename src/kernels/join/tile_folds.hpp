@@ -39,13 +39,14 @@ class tile_folds {
     return storage::word_of(state.value(op, group, words), program_->wide);
   }
 
-  /// Returns the equivalence relation if an aggregate folds the partners of one key and reads nothing else of the
-  /// binding: the result is then the same for all members of a class. Otherwise returns nullptr.
+  /// Returns the equivalence relation if an aggregate or a first match reads all partners of one key and nothing else
+  /// of the binding: the result is then the same for all members of a class. Otherwise returns nullptr: the partners in
+  /// delta differ between the members of merged classes.
   [[nodiscard]] const storage::equivalence* folded_classes(std::size_t number) const {
     const segment& fold = program_->segments[number];
     const segment& body = program_->segments[number + 1];
     const bool is_search = body.kind == expansion_kind::match && body.ended_fold == number && body.keys.size() == 1;
-    if (!is_search || !fold.steps.empty() || body.folds_row_counts) return nullptr;
+    if (!is_search || body.part != row_part::all || !fold.steps.empty() || body.folds_row_counts) return nullptr;
     const bool depends_on_key_only = fold.carried == body.keys && std::find(body.carried.begin(), body.carried.end(),
                                                                             body.keys.front()) == body.carried.end();
     return depends_on_key_only ? steps_->relation_of(body.source).as_equivalence() : nullptr;
