@@ -179,7 +179,7 @@ void lexer::hash_line() {
 
 token lexer::word() {
   const std::size_t begin = position_;
-  while (is_identifier_part(peek())) ++position_;
+  while (position_ < text_.size() && is_identifier_part(text_[position_])) ++position_;
   constexpr std::string_view choice = "choice", domain = "-domain";
   if (text_.substr(begin, position_ - begin) == choice && text_.substr(position_).starts_with(domain)) {
     position_ += domain.size();

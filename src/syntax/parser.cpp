@@ -139,6 +139,8 @@ void parser::items(std::vector<item>& out, bool in_component) {
   const std::int64_t braces_around = braces_open_;
   while (current_.kind != token_kind::end_of_file && !(in_component && current_.kind == token_kind::right_brace)) {
     if (report_.error_count() >= max_errors || given_up_) return;
+    // The last item may explain an error.
+    if (!options_.keeps_items && out.size() > 1) out.erase(out.begin(), out.end() - 1);
     const std::size_t before = taken_;
     braces_open_ = braces_around;
     try {

@@ -32,6 +32,8 @@ struct parse_options {
   /// Whether the tree depends neither on files of `.include` nor on line numbers: `.include` is skipped, `__LINE__` is
   /// 0 and `__INCL__` is empty.
   bool isolated = false;
+  /// Whether the tree has all items; otherwise only diagnostics count, and the tree has the last two items of a list.
+  bool keeps_items = true;
   /// Whether further files may be read.
   bool allow_include = true;
 };

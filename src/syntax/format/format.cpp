@@ -1,7 +1,6 @@
 #include "syntax/format/format.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "syntax/format/pieces.hpp"
@@ -52,12 +51,12 @@ class edit_collector {
   edit_collector(const source_file& file, const line_range& lines) : file_(file), lines_(lines) {}
 
   /// Adds the text for bytes [begin, end), which are whole lines.
-  void add(std::size_t begin, std::size_t end, std::string text) {
+  void add(std::size_t begin, std::size_t end, std::string_view text) {
     const std::string_view old = file_.text().substr(begin, end - begin);
     if (old == text || !is_in_range(begin, end)) return;
     const std::size_t first = common_first_lines(old, text);
-    const std::size_t last = common_last_lines(old.substr(first), std::string_view(text).substr(first));
-    edits_.push_back({begin + first, end - last, text.substr(first, text.size() - last - first)});
+    const std::size_t last = common_last_lines(old.substr(first), text.substr(first));
+    edits_.push_back({begin + first, end - last, std::string(text.substr(first, text.size() - last - first))});
   }
 
   std::vector<text_edit> take() { return std::move(edits_); }
@@ -87,10 +86,11 @@ std::vector<text_edit> edits_of(const source_file& file, const format_pieces& pi
     if (line_end < rows[number].end || number == 0) line_end = std::min(text.find('\n', rows[number].end), text.size());
     if (line_end == text.size()) continue;
     if (number + 1 < rows.size() && line_end >= rows[number + 1].begin) continue;
-    edits.add(begin, line_end + 1, std::exchange(formatted, {}));
+    edits.add(begin, line_end + 1, formatted);
+    formatted.clear();
     begin = line_end + 1;
   }
-  edits.add(begin, text.size(), std::move(formatted));
+  edits.add(begin, text.size(), formatted);
   return edits.take();
 }
 
@@ -136,10 +136,10 @@ std::vector<text_edit> format_program(source_file& file, source_manager& sources
                                       const parse_options& options, const line_range& lines) {
   parse_options isolated = options;
   isolated.isolated = true;
-  std::optional<program> before = parse(file, sources, report, isolated);
-  if (report.has_errors()) return {};
   const bool has_macros = needs_preprocessing(file, isolated);
-  if (!has_macros) before.reset();  // equal tokens then have equal trees
+  isolated.keeps_items = has_macros;  // without macros, equal tokens have equal trees
+  const program before = parse(file, sources, report, isolated);
+  if (report.has_errors()) return {};
   const format_pieces pieces = pieces_of(file);
   std::vector<text_edit> edits = edits_of(file, pieces, lines);
   if (edits.empty()) return edits;
@@ -147,7 +147,7 @@ std::vector<text_edit> format_program(source_file& file, source_manager& sources
   source_file& formatted = other_sources.add(file.path(), apply_edits(file.text(), edits));
   formatted.set_full_path(file.full_path());
   const bool is_equal =
-      has_macros ? has_tree(formatted, other_sources, isolated, *before) : has_tokens(formatted, pieces);
+      has_macros ? has_tree(formatted, other_sources, isolated, before) : has_tokens(formatted, pieces);
   if (is_equal) return edits;
   report.error("the formatted text of " + file.path() +
                " would have another syntax tree, as with #if __LINE__ > 9; the file stays unchanged");

@@ -152,6 +152,7 @@ format_pieces pieces_of(const source_file& file) {
   constexpr std::size_t bytes_per_token = 3;  // in typical programs
   result.tokens.reserve(result.text.size() / bytes_per_token + 1);
   std::vector<cut> cuts = cuts_of(result.text);
+  const bool has_cuts = !cuts.empty();
   const mapped_text text = without(file, cuts);
   diagnostics ignored;
   lexer tokens(text, ignored, nullptr, false);
@@ -165,9 +166,13 @@ format_pieces pieces_of(const source_file& file) {
     const bool is_end = next.kind == token_kind::end_of_file;
     made.begin = is_end ? static_cast<std::uint32_t>(result.text.size()) : next.span.begin;
     made.end = is_end ? made.begin : next.span.end;
-    const std::string_view spelling = result.text_of(made);
-    made.columns = static_cast<std::uint32_t>(columns_of(spelling));
-    made.has_several_lines = spelling.find('\n') != std::string_view::npos;
+    made.columns = made.end - made.begin;
+    // Other tokens are ASCII text on one line.
+    if (has_cuts || next.kind == token_kind::string || next.kind == token_kind::invalid) {
+      const std::string_view spelling = result.text_of(made);
+      made.columns = static_cast<std::uint32_t>(columns_of(spelling));
+      made.has_several_lines = spelling.find('\n') != std::string_view::npos;
+    }
     gaps.read(at, made.begin, made);
     at = made.end;
     result.tokens.push_back(made);

@@ -16,7 +16,9 @@ class row_builder {
   row_builder(const format_pieces& pieces, std::string_view newline) : pieces_(pieces), newline_(newline) {}
 
   std::vector<format_row> run() {
-    for (const format_item& item : items_of(pieces_)) {
+    const std::vector<format_item> items = items_of(pieces_);
+    rows_.reserve(items.size() + pieces_.comments.size());
+    for (const format_item& item : items) {
       comments(pieces_.tokens[item.begin]);
       place(item);
     }

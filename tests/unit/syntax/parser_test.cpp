@@ -384,6 +384,16 @@ TEST(nesting_depth, is_limited_with_a_message) {
   EXPECT_EQ(first_remark(repeated(".comp C { ", many)), "1:components are nested too deeply: the limit is 100\n");
 }
 
+TEST(parse_options, without_items) {
+  parse_options options;
+  options.keeps_items = false;
+  const parsed_text parsed(".decl a(x:number)\na(1). a(2).\n.comp C {\n.decl b(x:number)\nb(1). b(2).\n}\na(3).\n",
+                           options);
+  EXPECT_EQ(parsed.remarks(), "");
+  ASSERT_LE(parsed.result.items.size(), 2U);
+  EXPECT_EQ(print(parsed.result).substr(print(parsed.result).size() - 6), "a(3).\n");
+}
+
 TEST(nesting_depth, of_trees_on_a_deep_stack) {
 #if defined(GPULOG_SANITIZED)
   const int many = 20'000;

@@ -47,8 +47,12 @@ inline std::string printed(const std::string& text, const parse_options& options
 
 /// Returns the whole report on a text after declarations of `q`, `r` and `p` with one number each, in three lines.
 inline std::string report_on_mistake(const std::string& text) {
-  const parsed_text parsed(".decl q(x:number)\n.decl r(x:number)\n.decl p(x:number)\n" + text + "\n");
+  const std::string whole = ".decl q(x:number)\n.decl r(x:number)\n.decl p(x:number)\n" + text + "\n";
+  const parsed_text parsed(whole);
   const std::string report = parsed.report.to_string();
+  parse_options without_items;
+  without_items.keeps_items = false;
+  EXPECT_EQ(parsed_text(whole, without_items).report.to_string(), report);
   const std::string end = std::to_string(parsed.report.error_count()) + " errors generated, evaluation aborted\n";
   EXPECT_TRUE(report.ends_with(end)) << report;
   return report.substr(0, report.size() - std::min(report.size(), end.size()));
