@@ -30,6 +30,7 @@ def compile(
     pragmas: Sequence[tuple[str, str]],
     word_size: int,
     filled: Sequence[str],
+    portable: bool,
 ) -> Program: ...
 
 class Program:

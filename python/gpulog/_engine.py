@@ -303,6 +303,7 @@ def run(
     include: Iterable[str | os.PathLike[str]] = (),
     macros: Mapping[str, object] | None = None,
     word_size: int = 32,
+    portable: bool = False,
     facts: str | os.PathLike[str] = ".",
     output: str | os.PathLike[str] | None = None,
     jobs: int = 0,
@@ -323,15 +324,21 @@ def run(
     """Runs a program on facts, and returns the engine with the results.
 
     program: a text, a path, or a Program. relations: facts by relation name; use `inputs` if a relation has the name of
-    an option. `include`, `macros`, `word_size` and `warn` are options of Program, `progress` and `timeout` of
-    Engine.evaluate, and all others of Engine. Relations without given facts are read from the files of their .input
+    an option. `include`, `macros`, `word_size`, `portable` and `warn` are options of Program, `progress` and `timeout`
+    of Engine.evaluate, and all others of Engine. Relations without given facts are read from the files of their .input
     directives. Files of .output directives are written if `output` names a folder.
     """
     given = {**(inputs or {}), **relations}
     try:
         if not isinstance(program, Program):
             program = Program(
-                program, filled=given, include=include, macros=macros, word_size=word_size, warn=warn
+                program,
+                filled=given,
+                include=include,
+                macros=macros,
+                word_size=word_size,
+                portable=portable,
+                warn=warn,
             )
         engine = Engine(
             program,

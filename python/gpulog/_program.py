@@ -98,6 +98,7 @@ class Program:
     source: the text, or the path of a file: a pathlib.Path, or a single-line str that ends in ".dl" or names a file.
     filled: relations that the caller fills; gpulog reads no files for these relations.
     word_size: bits of numbers, 32 or 64. warn: whether to issue ProgramWarnings.
+    portable: whether to warn of each use of what Soufflé does not know.
     Raises ProgramError for a program with errors, and InputError for a file that cannot be read.
     """
 
@@ -112,6 +113,7 @@ class Program:
         word_size: int = 32,
         name: str = "program.dl",
         warn: bool = True,
+        portable: bool = False,
     ) -> None:
         self.core = _core.compile(
             text=os.fspath(source),
@@ -122,6 +124,7 @@ class Program:
             pragmas=list((pragmas or {}).items()),
             word_size=word_size,
             filled=list(filled),
+            portable=portable,
         )
         self.diagnostics = [Diagnostic(*remark) for remark in self.core.diagnostics()]
         if not self.core.ok:

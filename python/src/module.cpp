@@ -29,13 +29,14 @@ namespace {
 gpulog::program compile(const std::string& text, bool is_file, const std::string& name,
                         const std::vector<std::string>& include, const std::vector<std::string>& macros,
                         const std::vector<std::pair<std::string, std::string>>& pragmas, unsigned word_size,
-                        const std::vector<std::string>& filled) {
+                        const std::vector<std::string>& filled, bool portable) {
   gpulog::compile_options options;
   options.include_directories = include;
   options.macros = macros;
   options.pragmas = pragmas;
   options.word_size = word_size;
   options.filled_relations = filled;
+  options.portable = portable;
   const nb::gil_scoped_release free;
   return is_file ? gpulog::program::from_file(text, options) : gpulog::program::from_text(text, options, name);
 }
@@ -127,7 +128,7 @@ NB_MODULE(_core, module) {
         return result;
       });
   module.def("compile", &compile, "text"_a, "is_file"_a, "name"_a, "include"_a, "macros"_a, "pragmas"_a, "word_size"_a,
-             "filled"_a);
+             "filled"_a, "portable"_a);
 
   nb::class_<structures>(module, "Structures")
       .def(nb::init<const gpulog::program&, nb::dict, nb::object>(), "source"_a, "records"_a, "branch"_a);

@@ -90,6 +90,14 @@ def recorded(call: Any) -> list[tuple[str, str]]:
     return [(str(one.message), one.filename) for one in seen]
 
 
+def test_uses_unknown_to_souffle_are_warnings() -> None:
+    text = '.decl a(s:symbol)\na(to_upper("x")).\n.output a\n'
+    assert recorded(lambda: gpulog.Program(text)) == []
+    [(message, _)] = recorded(lambda: gpulog.Program(text, portable=True))
+    assert message.startswith("Warning: Soufflé has no functor to_upper in file program.dl at line 2\n"), message
+    assert recorded(lambda: gpulog.run(text, portable=True)) == [(message, __file__)]
+
+
 def test_overflows_are_warnings() -> None:
     of_sum = OVERFLOW.format("s(t) :- t = sum x : { n(x) }.", "3:1-3:30")
     of_count = OVERFLOW.format("s(t) :- t = count : { n(_x), n(_y) }.", "4:1-4:38")

@@ -39,12 +39,12 @@ setter list(Options c_options::*options, std::vector<std::string> Options::*memb
 }
 
 /// Returns a setter of a value that a function parses.
-template <class Value, class Parse>
-setter parsed(std::string name, Value run_options::*member, Parse parse) {
+template <class Value, class Options, class Parse>
+setter parsed(std::string name, Options c_options::*options, Value Options::*member, Parse parse) {
   return [=](c_options& into, const std::string& value) {
     const auto found = parse(value);
     if (!found) throw wrong_value(name, value);
-    into.run.*member = *found;
+    into.*options.*member = *found;
   };
 }
 
@@ -59,14 +59,15 @@ const std::map<std::string, setter, std::less<>>& setters() {
       {"include", list(&c_options::compile, &compile_options::include_directories)},
       {"macro", list(&c_options::compile, &compile_options::macros)},
       {"filled", list(&c_options::compile, &compile_options::filled_relations)},
+      {"portable", parsed("portable", &c_options::compile, &compile_options::portable, switch_from_text)},
       {"facts", [](c_options& into, const std::string& value) { into.run.fact_directory = value; }},
       {"output", [](c_options& into, const std::string& value) { into.run.output_directory = value; }},
       {"jobs", number("jobs", &c_options::run, &run_options::jobs)},
-      {"backend", parsed("backend", &run_options::backend, backend_from_name)},
+      {"backend", parsed("backend", &c_options::run, &run_options::backend, backend_from_name)},
       {"device", number("device", &c_options::run, &run_options::device)},
-      {"storage", parsed("storage", &run_options::storage, storage_from_name)},
-      {"memory_limit", parsed("memory_limit", &run_options::memory_limit, bytes_from_text)},
-      {"changes", parsed("changes", &run_options::changes, switch_from_text)},
+      {"storage", parsed("storage", &c_options::run, &run_options::storage, storage_from_name)},
+      {"memory_limit", parsed("memory_limit", &c_options::run, &run_options::memory_limit, bytes_from_text)},
+      {"changes", parsed("changes", &c_options::run, &run_options::changes, switch_from_text)},
       {"spill", [](c_options& into, const std::string& value) { into.run.spill_directory = value; }},
       {"functor_library", list(&c_options::run, &run_options::functor_libraries)},
       {"functor_directory", list(&c_options::run, &run_options::functor_directories)},

@@ -207,6 +207,13 @@ class Shared(InFolder):
         self.assertIn('libgpulog.so.%s.%s\n' % (major, minor), run('objdump', '-p', self.path('consumer')))
 
 
+WARNING = '''Warning: Soufflé has no functor to_upper in file program.dl at line 2
+a(to_upper("x")).
+--^---------------
+A functor of a library can do this; .functor declares one
+'''
+
+
 class C(InFolder):
     """gpulog.h, from C and from another language."""
     PRINTED = '''Error: Undefined relation b in file program.dl at line 3
@@ -272,6 +279,13 @@ x:symbol y:symbol 0 rows
         call('gpulog_insert', engine, b'a', given, 2, ctypes.c_uint64(2))
         call('gpulog_evaluate', engine)
         call('gpulog_query', engine, b'b(x, s), x > 10', ctypes.byref(rows))
+        library.gpulog_program_report.restype = ctypes.c_char_p
+        portable, extended = ctypes.c_void_p(), b'.decl a(s:symbol)\na(to_upper("x")).\n.output a\n'
+        for value, shown in ((b'portable=0', b''), (b'portable=1', WARNING.encode())):
+            call('gpulog_program_from_text', extended, (ctypes.c_char_p * 2)(value, None), ctypes.byref(portable))
+            self.assertEqual(library.gpulog_program_report(portable), shown)
+        call('gpulog_program_from_text', extended, (ctypes.c_char_p * 2)(b'portable=yes', None), ctypes.byref(portable), status=2)
+        self.assertEqual(library.gpulog_message(), b"portable has no value 'yes'")
         self.assertEqual(library.gpulog_rows_size(rows), 1)
         call('gpulog_rows_column', rows, 0, ctypes.byref(column))
         self.assertEqual((column.type, ctypes.cast(column.values, ctypes.POINTER(ctypes.c_int64))[0]), (3, 2**41))
