@@ -415,7 +415,9 @@ class builder {
   /// Ends the first matches of a device that end before the operator.
   void end_begun_first_matches(std::size_t number) {
     while (!begun_first_matches_.empty() && begun_first_matches_.back().second == number) {
-      result_.segments.back().first_match_from = begun_first_matches_.back().first;
+      segment& last = result_.segments.back();
+      last.first_match_from = begun_first_matches_.back().first;
+      last.first_match_steps = last.steps.size();
       begun_first_matches_.pop_back();
     }
   }

@@ -74,6 +74,7 @@ class first_match_search {
     if (found && !is_set) {
       set_carried(arguments_, registers_, row);
       set_match(row, number - 1);
+      if constexpr (HasInner) compute_results();
     }
     return found;
   }
@@ -87,6 +88,13 @@ class first_match_search {
   __device__ bool set_match(std::uint64_t row, std::uint64_t number) {
     set_matched(arguments_, registers_, row, number);
     return passes_steps(arguments_.steps, arguments_.step_count, registers_, arguments_.fault);
+  }
+
+  /// Computes what the steps after the first match compute from the row; different lanes found the match.
+  __device__ void compute_results() {
+    const auto& last = arguments_.inner[arguments_.inner_count - 1];
+    static_cast<void>(passes_steps(last.steps + last.first_match_steps, last.step_count - last.first_match_steps,
+                                   registers_, arguments_.fault));
   }
 
   /// Returns whether a match of the first atom passes together with some match of each inner atom.

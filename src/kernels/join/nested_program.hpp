@@ -41,6 +41,7 @@ struct nested_level {
   std::uint32_t step_count = 0;
   /// A binding that passes this level needs no further row of the levels from this level on; most_levels: no effect.
   std::uint32_t first_match_from = most_levels;
+  std::uint32_t first_match_steps = 0;  ///< how many steps belong to the first match; the others follow it
 };
 
 template <class Run, class Set>
@@ -118,6 +119,7 @@ template <class Run, class Set, class Relations, class Put, class StepsOf>
     if (here.first_match_from && *here.first_match_from >= begin) {
       level.first_match_from = static_cast<std::uint32_t>(*here.first_match_from - begin);
     }
+    level.first_match_steps = static_cast<std::uint32_t>(here.first_match_steps);
     level.run_count = static_cast<std::uint32_t>(runs.size());
     level.runs = put(runs);
     level.bindings = put(bindings);

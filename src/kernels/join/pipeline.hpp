@@ -148,6 +148,7 @@ struct segment {
   /// For the last segment of a first match on a device: the first segment of the first match. A binding that passes
   /// needs no further row of these segments.
   std::optional<std::size_t> first_match_from;
+  std::size_t first_match_steps = 0;   ///< of `steps`, how many belong to the first match; the others follow it
   std::size_t first_match_around = 0;  ///< innermost enclosing fold if it is a first match; 0: none
   /// For an unfold: the register of the result. For the last segment of a body: the fold that ends here, and how to
   /// fold which register.
