@@ -96,4 +96,14 @@ struct block_sort {
 };
 #endif
 
+/// Copies an object to shared memory, where all threads of the block can read it afterwards.
+template <class T>
+__device__ void copy_by_block(const T* from, T& to) {
+  static_assert(sizeof(T) % sizeof(std::uint32_t) == 0);
+  for (std::uint32_t i = threadIdx.x; i < sizeof(T) / sizeof(std::uint32_t); i += blockDim.x) {
+    reinterpret_cast<std::uint32_t*>(&to)[i] = reinterpret_cast<const std::uint32_t*>(from)[i];
+  }
+  __syncthreads();
+}
+
 }  // namespace gpulog::backend::gpu

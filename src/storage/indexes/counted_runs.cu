@@ -12,8 +12,7 @@ constexpr std::uint32_t counting_threads = 256;
 /// Rows or slots per block.
 constexpr std::uint32_t share = 1024;
 constexpr std::uint32_t most_runs_at_once = 16;
-/// Maximum rows of a run that one kernel builds with one block per run.
-constexpr std::uint64_t rows_of_a_block = 2048;
+constexpr unsigned fingerprint_bits = 32;
 constexpr std::uint32_t block_run_threads = 512;
 
 /// Kernel argument: the runs, and the first block of each run.
@@ -40,8 +39,17 @@ __device__ std::uint64_t slots_of(const counted_run& run) {
 __device__ std::uint64_t& range_of(const counted_run& run, std::uint64_t slot) {
   return run.numbered != nullptr ? run.numbered[slot] : run.table[slot].range;
 }
-/// Returns the slot of code 0. The slot always looks free, so all other codes skip it.
+__device__ bool is_hashed(const counted_run& run) { return counted_run::is_hashed(run.key_length); }
+/// Returns the slot of code 0 in a run whose codes are the keys. The slot always looks free, so all other codes skip
+/// it.
 __device__ std::uint64_t zero_slot(const counted_run& run) { return scale(mix(0), run.table_size); }
+
+/// Returns the code of a row's key (level_view::code).
+__device__ std::uint64_t code_of(const counted_run& run, std::uint64_t row) {
+  level_view level;
+  level.length = run.key_length;
+  return level.code([&](std::uint32_t c) { return run.keys[c][row]; });
+}
 
 __device__ void clear_slot(const counted_run& run, std::uint64_t slot) {
   if (run.numbered != nullptr) {
@@ -51,16 +59,30 @@ __device__ void clear_slot(const counted_run& run, std::uint64_t slot) {
   }
 }
 
-__device__ std::uint64_t find_slot(const counted_run& run, std::uint64_t code) {
+/// Returns whether two rows have the same key.
+__device__ bool have_same_key(const counted_run& run, std::uint64_t left, std::uint64_t right) {
+  for (std::uint32_t c = 0; c < run.key_length; ++c) {
+    if (run.keys[c][left] != run.keys[c][right]) return false;
+  }
+  return true;
+}
+
+/// Returns the slot of a row's key.
+__device__ std::uint64_t find_slot(const counted_run& run, std::uint64_t code, std::uint64_t row) {
   if (run.numbered != nullptr) return code;
-  const std::uint64_t zero = zero_slot(run);
-  if (code == 0) return zero;
+  const bool hashed = is_hashed(run);
+  const std::uint64_t zero = hashed ? run.table_size : zero_slot(run);
+  if (!hashed && code == 0) return zero;
+  const std::uint64_t claim = hashed ? code << fingerprint_bits | (row + 1) : code;
   for (std::uint64_t at = scale(mix(code), run.table_size);; at = at + 1 == run.table_size ? 0 : at + 1) {
     if (at == zero) continue;
     auto* const place = reinterpret_cast<unsigned long long*>(&run.table[at].code);
     std::uint64_t seen = *static_cast<volatile unsigned long long*>(place);
-    if (seen == 0) seen = atomicCAS(place, 0ULL, static_cast<unsigned long long>(code));
-    if (seen == 0 || seen == code) return at;
+    if (seen == 0) seen = atomicCAS(place, 0ULL, static_cast<unsigned long long>(claim));
+    if (seen == 0 || seen == claim) return at;
+    if (hashed && (seen ^ claim) >> fingerprint_bits == 0 && have_same_key(run, static_cast<word>(seen) - 1ULL, row)) {
+      return at;
+    }
   }
 }
 
@@ -68,14 +90,17 @@ __device__ std::uint64_t find_slot(const counted_run& run, std::uint64_t code) {
 __device__ void count_row(const counted_run& run, std::uint64_t row, bool is_there) {
   const unsigned lane = backend::gpu::lane();
   const backend::gpu::lane_mask all = backend::gpu::ballot(is_there);
-  std::uint64_t code = 0;
-  if (is_there) code = run.key_length == 1 ? run.keys[0][row] : pack(run.keys[0][row], run.keys[1][row]);
-  const backend::gpu::lane_mask same = backend::gpu::lanes_with(static_cast<unsigned long long>(code)) & all;
+  const std::uint64_t code = is_there ? code_of(run, row) : 0;
+  // Lanes with the same code have the same key, except if the code is a hash: these lanes share a slot.
+  const bool hashed = is_hashed(run);
+  std::uint32_t slot = UINT32_MAX;
+  if (hashed && is_there) slot = static_cast<std::uint32_t>(find_slot(run, code, row));
+  const backend::gpu::lane_mask same =
+      backend::gpu::lanes_with(hashed ? slot : static_cast<unsigned long long>(code)) & all;
   const unsigned leader = is_there ? backend::gpu::lowest_bit(same) : lane;
-  std::uint32_t slot = 0;
   std::uint32_t before = 0;
   if (is_there && leader == lane) {
-    slot = static_cast<std::uint32_t>(find_slot(run, code));
+    if (!hashed) slot = static_cast<std::uint32_t>(find_slot(run, code, row));
     auto* const count = reinterpret_cast<std::uint32_t*>(&range_of(run, slot)) + 1;
     before = atomicAdd(count, backend::gpu::count_bits(same));
   }
@@ -89,7 +114,8 @@ __device__ void count_row(const counted_run& run, std::uint64_t row, bool is_the
 __device__ void place_slot(const counted_run& run, std::uint64_t slot, std::uint32_t count, std::uint64_t first) {
   if (count != 0) {
     range_of(run, slot) = pack(count, static_cast<word>(first));
-  } else if (run.numbered == nullptr && slot == zero_slot(run)) {
+    if (is_hashed(run)) run.table[slot].code = code_of(run, static_cast<word>(run.table[slot].code) - 1ULL);
+  } else if (run.numbered == nullptr && !is_hashed(run) && slot == zero_slot(run)) {
     // No row has this code, but the probe sequences of further codes may continue after this slot: store an empty,
     // nonzero range.
     range_of(run, slot) = pack(0, 1);
@@ -161,8 +187,9 @@ __global__ void __launch_bounds__(counting_threads) move_kernel(const run_list l
 }
 
 /// Builds each run with one thread block.
-__global__ void __launch_bounds__(block_run_threads) block_kernel(const run_list list) {
-  const counted_run& run = list.runs[blockIdx.x];
+__global__ void __launch_bounds__(block_run_threads) block_kernel(const counted_run* runs) {
+  GPULOG_SHARED(counted_run, run);
+  backend::gpu::copy_by_block(runs + blockIdx.x, run);
   const std::uint64_t n = slots_of(run);
   if (threadIdx.x == 0) *run.taken = 0;
   for (std::uint64_t slot = threadIdx.x; slot < n; slot += block_run_threads) clear_slot(run, slot);
@@ -193,12 +220,6 @@ void launch_shared(backend::gpu::stream_handle stream, run_list& list, const bac
 
 void build_some(backend::gpu::stream_handle stream, run_list& list) {
   if (list.count == 0) return;
-  const bool all_small = std::all_of(list.runs, list.runs + list.count,
-                                     [](const counted_run& run) { return run.rows <= rows_of_a_block; });
-  if (all_small) {
-    backend::gpu::launch(GPULOG_KERNEL(block_kernel), {list.count, block_run_threads, 0, stream}, list);
-    return;
-  }
   const auto slots = [](const counted_run& run) { return run.numbered != nullptr ? run.number_count : run.table_size; };
   const auto rows = [](const counted_run& run) { return run.rows; };
   launch_shared(stream, list, GPULOG_KERNEL(clear_kernel), slots);
@@ -208,6 +229,10 @@ void build_some(backend::gpu::stream_handle stream, run_list& list) {
 }
 
 }  // namespace
+
+void build_small_counted_runs(const backend::gpu::device_context& context, const counted_run* runs, unsigned count) {
+  backend::gpu::launch(GPULOG_KERNEL(block_kernel), {count, block_run_threads, 0, context.stream()}, runs);
+}
 
 void build_counted_runs(const backend::gpu::device_context& context, const std::vector<counted_run>& runs) {
   run_list list{};

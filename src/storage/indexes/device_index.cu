@@ -148,38 +148,47 @@ void device_run::build_unsorted(const backend::gpu::device_context& context, mem
   if (!count_rows(resource, columns, bounds)) build(context, resource, columns, begin, end);
 }
 
-/// Hands the run over to the builder if the builder supports keys of this layout.
+/// Hands the run over to the builder, once per level, if the builder supports keys of this layout.
 /// @return whether the builder took the run
 bool device_run::count_rows(memory_resource& resource, const column_pointers& columns,
                             const std::vector<std::uint64_t>& bounds) {
-  const std::uint64_t n = rows();
-  if (small_ == nullptr || n > counted_run::most_rows || levels_.size() != 1 ||
-      layout_->key_lengths[0] > counted_run::most_keys || layout_->stored.size() > counted_run::most_columns) {
-    return false;
+  if (small_ == nullptr || levels_.empty()) return false;
+  for (const std::uint32_t key_length : layout_->key_lengths) {
+    if (!counted_run::supports(rows(), key_length, static_cast<std::uint32_t>(layout_->stored.size()))) return false;
+    if (!has_few_numbers(key_length, bounds) && rows() > calibration::most_table_rows) return false;
   }
-  counted_run run;
-  run.rows = n;
-  run.key_length = layout_->key_lengths[0];
-  level& one = levels_[0];
-  const std::uint64_t numbers = bounds.empty() || run.key_length != 1 ? UINT64_MAX : bounds[layout_->order[0]];
-  if (numbers <= calibration::direct_factor * n) {
-    one.numbered = array<std::uint64_t>(resource, numbers, backend::fresh_memory::anything);
-    run.numbered = one.numbered.data();
-    run.number_count = numbers;
-  } else {
-    if (n > calibration::most_table_rows) return false;
-    one.table = array<key_slot>(resource, table_size_of(n, layout_->load), backend::fresh_memory::anything);
-    run.table = one.table.data();
-    run.table_size = one.table.size();
+  for (std::size_t l = 0; l < levels_.size(); ++l) {
+    counted_run run{};
+    run.rows = rows();
+    run.key_length = layout_->key_lengths[l];
+    level& one = levels_[l];
+    if (has_few_numbers(run.key_length, bounds)) {
+      one.numbered = array<std::uint64_t>(resource, bounds[layout_->order[0]], backend::fresh_memory::anything);
+      run.numbered = one.numbered.data();
+      run.number_count = one.numbered.size();
+    } else {
+      one.table = array<key_slot>(resource, table_size_of(rows(), layout_->load), backend::fresh_memory::anything);
+      run.table = one.table.data();
+      run.table_size = one.table.size();
+    }
+    one.groups = rows();
+    one.has_key_per_row = counted_run::is_hashed(run.key_length);
+    for (std::uint32_t c = 0; c < run.key_length; ++c) run.keys[c] = columns[layout_->order[c]] + begin_;
+    for (const std::uint32_t column : layout_->stored) run.copied[run.stored_columns++] = columns[column] + begin_;
+    for (std::uint32_t c = 0; one.has_key_per_row && c < run.key_length; ++c) {
+      run.copied[run.stored_columns++] = run.keys[c];
+    }
+    one.stored = array<word>(resource, rows() * run.stored_columns, backend::fresh_memory::anything);
+    run.stored = one.stored.data();
+    small_->add(run, array<std::uint32_t>(resource, counted_scratch_words(rows()), backend::fresh_memory::anything));
   }
-  one.groups = n;
-  stored_ = array<word>(resource, n * layout_->stored.size(), backend::fresh_memory::anything);
-  run.stored = stored_.data();
-  for (std::uint32_t c = 0; c < run.key_length; ++c) run.keys[c] = columns[layout_->order[c]] + begin_;
-  for (const std::uint32_t column : layout_->stored) run.copied[run.stored_columns++] = columns[column] + begin_;
-  small_->add(run, array<std::uint32_t>(resource, counted_scratch_words(n), backend::fresh_memory::anything));
   collection_ = small_->collection();
   return true;
+}
+
+/// Returns whether a key is found by its number: its bound is known, and little larger than the number of rows.
+bool device_run::has_few_numbers(std::uint32_t key_length, const std::vector<std::uint64_t>& bounds) const {
+  return key_length == 1 && !bounds.empty() && bounds[layout_->order[0]] <= calibration::direct_factor * rows();
 }
 
 bool device_run::build_small(memory_resource& resource, const column_pointers& columns) {
@@ -283,12 +292,18 @@ run_view device_run::view(std::size_t number) const {
   view.direct = shown.direct.data();
   view.numbered = shown.numbered.data();
   view.direct_size = shown.numbered.size() != 0 ? shown.numbered.size() : shown.direct.size();
-  view.stored = stored_.data();
+  view.stored = shown.stored.size() != 0 ? shown.stored.data() : stored_.data();
   view.rows = rows();
   const std::uint32_t length = layout_->key_lengths[number];
-  view.level = {
-      shown.table.data(), shown.table.size(), shown.first.data(), shown.keys.data(), shown.groups, shown.groups, length,
-      length <= 2};
+  const word* const keys = shown.has_key_per_row ? view.stored + layout_->stored.size() * rows() : shown.keys.data();
+  view.level = {shown.table.data(),
+                shown.table.size(),
+                shown.first.data(),
+                keys,
+                shown.groups,
+                shown.groups,
+                length,
+                length <= 2 || shown.has_key_per_row};
   return view;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "backend/array.hpp"
@@ -36,13 +37,38 @@ struct small_run {
   level levels[most_levels];
 };
 
-/// Builds many runs with a single kernel: runs are collected until flush(). Sorted runs have few rows.
+/// Descriptions of runs for one kernel, in pinned memory, which the kernel reads.
+template <class Run>
+class staged_runs {
+ public:
+  staged_runs() : runs_(backend::gpu::allocate_pinned<Run>(capacity)) {}
+  ~staged_runs() { backend::gpu::deallocate_pinned(runs_); }
+  staged_runs(const staged_runs&) = delete;
+  staged_runs& operator=(const staged_runs&) = delete;
+
+  [[nodiscard]] bool is_full() const { return begin_ + count_ == capacity; }
+  /// Reuses the memory; kernels that read it must have ended.
+  void clear() { begin_ = count_ = 0; }
+  void add(const Run& run) { runs_[begin_ + count_++] = run; }
+  [[nodiscard]] bool is_empty() const { return count_ == 0; }
+  /// Returns the runs added since the last call, and their number.
+  [[nodiscard]] std::pair<const Run*, unsigned> take() {
+    const std::uint64_t begin = std::exchange(begin_, begin_ + count_);
+    return {runs_ + begin, static_cast<unsigned>(std::exchange(count_, 0))};
+  }
+
+ private:
+  static constexpr std::uint64_t capacity = 1024;
+
+  Run* runs_;
+  std::uint64_t begin_ = 0;
+  std::uint64_t count_ = 0;
+};
+
+/// Builds many runs with few kernels: runs are collected until flush(). Runs of few rows share a kernel.
 class small_run_builder {
  public:
-  explicit small_run_builder(const backend::gpu::device_context& context);
-  ~small_run_builder();
-  small_run_builder(const small_run_builder&) = delete;
-  small_run_builder& operator=(const small_run_builder&) = delete;
+  explicit small_run_builder(const backend::gpu::device_context& context) : context_(&context) {}
 
   /// Adds a run; its inputs and outputs must stay in place until flush().
   void add(const small_run& made);
@@ -54,15 +80,15 @@ class small_run_builder {
   [[nodiscard]] std::uint64_t collection() const { return collection_; }
 
  private:
-  static constexpr std::uint64_t capacity = 1024;
+  template <class Run>
+  void make_room(staged_runs<Run>& staged);
 
   const backend::gpu::device_context* context_;
-  small_run* staged_ = nullptr;  // pinned
-  std::uint64_t begin_ = 0;      // start of the current collection
-  std::uint64_t count_ = 0;
-  std::uint64_t collection_ = 0;
-  std::vector<counted_run> counted_;
+  staged_runs<small_run> sorted_;
+  staged_runs<counted_run> counted_;
+  std::vector<counted_run> large_;
   std::vector<backend::array<std::uint32_t>> scratch_;
+  std::uint64_t collection_ = 0;
 };
 
 }  // namespace gpulog::storage::gpu

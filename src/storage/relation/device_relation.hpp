@@ -52,23 +52,32 @@ class device_run {
  private:
   struct level {
     explicit level(memory_resource& resource)
-        : direct(resource), numbered(resource), table(resource), first(resource), keys(resource), count(resource) {}
+        : direct(resource),
+          numbered(resource),
+          table(resource),
+          first(resource),
+          keys(resource),
+          stored(resource),
+          count(resource) {}
     [[nodiscard]] std::uint64_t bytes() const {
-      return direct.bytes() + numbered.bytes() + table.bytes() + first.bytes() + keys.bytes();
+      return direct.bytes() + numbered.bytes() + table.bytes() + first.bytes() + keys.bytes() + stored.bytes();
     }
     array<std::uint32_t> direct;
     array<std::uint64_t> numbered;
     array<key_slot> table;
     array<std::uint32_t> first;
-    array<word> keys;            // [length][key_stride]
-    array<std::uint64_t> count;  // number of groups
-    std::uint64_t groups = 0;    // an upper bound in small runs
+    array<word> keys;              // [length][key_stride]
+    array<word> stored;            // [stored column, key column][rows] of a counted run, instead of stored_
+    array<std::uint64_t> count;    // number of groups
+    std::uint64_t groups = 0;      // an upper bound in small runs
+    bool has_key_per_row = false;  // after the stored columns, instead of `keys`
   };
 
   /// Passes the run to the builder if possible.
   /// @return whether the builder accepted the run
   bool build_small(memory_resource& resource, const column_pointers& columns);
   bool count_rows(memory_resource& resource, const column_pointers& columns, const std::vector<std::uint64_t>& bounds);
+  [[nodiscard]] bool has_few_numbers(std::uint32_t key_length, const std::vector<std::uint64_t>& bounds) const;
   static void flush_small_runs(small_run_builder& small) noexcept;
   void build_level(const backend::gpu::device_context& context, memory_resource& resource,
                    const column_pointers& columns, const std::uint32_t* rows, std::size_t number);

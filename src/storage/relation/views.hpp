@@ -22,7 +22,7 @@ struct level_view {
   const key_slot* table = nullptr;
   std::uint64_t table_size = 0;
   const std::uint32_t* first = nullptr;  ///< groups + 1
-  const word* keys = nullptr;            ///< [length][stride]
+  const word* keys = nullptr;            ///< [length][stride], by group, or by row for long keys with `ranges`
   std::uint64_t groups = 0;
   std::uint64_t stride = 0;
   std::uint32_t length = 0;
@@ -50,8 +50,9 @@ struct level_view {
       if (slot.code != own) continue;
       const auto low = static_cast<std::uint32_t>(slot.range);
       const auto high = static_cast<std::uint32_t>(slot.range >> 32);
+      if (length > 2 && compare(low, key) != 0) continue;
       if (ranges) return {low, high};
-      if (length <= 2 || compare(low, key) == 0) return {first[low], first[low + 1ULL] - first[low]};
+      return {first[low], first[low + 1ULL] - first[low]};
     }
   }
 
