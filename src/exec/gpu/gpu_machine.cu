@@ -35,6 +35,7 @@ gpu_machine::gpu_machine(backend::gpu::device_context& context, backend::memory_
       host_(host_threads),
       small_runs_(context),
       parameters_(context, resource),
+      sums_(resource),
       fault_(resource, 1),
       finished_blocks_(resource, 1),
       looked_at_(resource, 1),

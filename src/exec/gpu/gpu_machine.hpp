@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backend/cpu/tbb_backend.hpp"
+#include "backend/gpu/running_sums.hpp"
 #include "backend/gpu/trace_range.hpp"
 #include "exec/calibration.hpp"
 #include "exec/executor.hpp"
@@ -399,6 +400,7 @@ class gpu_machine {
   /// Collects refreshes of small indexes between phases; the next phase builds all in one launch.
   storage::gpu::small_run_builder small_runs_;
   parameter_store parameters_;
+  backend::gpu::running_sums sums_;
   backend::array<std::uint32_t> fault_;
   backend::array<std::uint32_t> finished_blocks_;
   backend::array<std::uint64_t> looked_at_;     // counted by first matches

@@ -4,6 +4,7 @@
 
 #include "backend/gpu/for_each.hpp"
 #include "backend/gpu/primitives.hpp"
+#include "backend/gpu/running_sums.cuh"
 #include "exec/gpu/gpu_machine.hpp"
 #include "kernels/join/fewest.cuh"
 #include "kernels/join/matches.cuh"
@@ -56,28 +57,42 @@ void gpu_machine::find_degrees(running& run, std::size_t number, const input_row
       degree_of(run, run.program.segments[number], input, arguments, memory);
   parameters_.flush();
   backend::gpu::for_each(context_->stream(), arguments.rows + 1,
-                         gpu_kernels::store_degree<run_view>{degree, memory.offsets.data()});
+                         gpu_kernels::store_degree{degree, memory.offsets.data()});
 }
 
 void gpu_machine::find_matches(running& run, std::size_t number, const input_rows& input, expand_arguments& arguments) {
+  const segment& here = run.program.segments[number];
+  const bool is_one_enough =
+      arguments.choices == nullptr && (arguments.inner != nullptr || here.first_match_from == number);
+  if (is_one_enough || matches_kept_rows(here, run.relations)) {
+    find_degrees(run, number, input, arguments);
+    if (is_one_enough) {
+      arguments.degrees = std::exchange(arguments.offsets, nullptr);
+    } else {
+      sum_degrees(run, number, arguments);
+    }
+    return;
+  }
   segment_memory& memory = make_room_for_degrees(run, number, arguments);
+  const auto store = [&](const auto& degree) {
+    parameters_.flush();
+    if (arguments.rows < backend::gpu::most_running_sums) {
+      backend::gpu::store_sums(context_->stream(), sums_, arguments.rows + 1, degree, memory.offsets.data());
+    } else {
+      backend::gpu::for_each(context_->stream(), arguments.rows + 1,
+                             gpu_kernels::store_degree{degree, memory.offsets.data()});
+      sum_degrees(run, number, arguments);
+    }
+  };
   // A scan's own threads would each look up many rows in sequence.
   if (arguments.choices != nullptr) {
     ensure(memory.chosen, arguments.rows);
     arguments.chosen = memory.chosen.data();
-    parameters_.flush();
-    backend::gpu::for_each(
-        context_->stream(), arguments.rows + 1,
-        gpu_kernels::choose_fewest{arguments.choices, arguments.choice_count, arguments.rows, arguments.first_row,
-                                   memory.chosen.data(), memory.ranges.data(), memory.offsets.data()});
+    store(gpu_kernels::choose_fewest{arguments.choices, arguments.choice_count, arguments.rows, arguments.first_row,
+                                     memory.chosen.data(), memory.ranges.data()});
   } else {
-    find_degrees(run, number, input, arguments);
-    if (arguments.inner != nullptr || run.program.segments[number].first_match_from == number) {  // one match is enough
-      arguments.degrees = std::exchange(arguments.offsets, nullptr);
-      return;
-    }
+    store(degree_of(run, here, input, arguments, memory));
   }
-  sum_degrees(run, number, arguments);
 }
 
 void gpu_machine::sum_degrees(running& run, std::size_t number, expand_arguments& arguments) {

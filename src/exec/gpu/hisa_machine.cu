@@ -238,8 +238,7 @@ std::uint64_t hisa_machine::probe(running& run, const expansion& outer) {
     degree.part = {static_cast<std::uint32_t>(part.begin), static_cast<std::uint32_t>(part.end - part.begin)};
   }
   parameters_.flush();
-  backend::gpu::for_each(context_->stream(), outer.rows + 1,
-                         gpu_kernels::store_degree<storage::gpu::hisa_run_view>{degree, offsets});
+  backend::gpu::for_each(context_->stream(), outer.rows + 1, gpu_kernels::store_degree{degree, offsets});
   parameters_.go_back(position);
   space_.exclusive_sum(offsets, outer.rows + 1);
   return *space_.read(offsets + outer.rows, 1);

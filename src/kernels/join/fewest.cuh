@@ -7,8 +7,8 @@
 /// Of several alternative searches for a value, each binding uses the search with the fewest rows (docs/adr/0016).
 namespace gpulog::kernels::gpu {
 
-/// Chooses the search with the fewest matches for an input row, and stores the ranges and the degree; the entry after
-/// the last row has degree 0.
+/// Chooses the search with the fewest matches for an input row, stores the ranges, and returns the degree; the entry
+/// after the last row has degree 0.
 struct choose_fewest {
   const device_choice* choices;
   std::uint32_t choice_count;
@@ -16,7 +16,6 @@ struct choose_fewest {
   std::uint64_t first_row;  ///< first row of the key columns
   std::uint8_t* chosen;     ///< by row
   row_range* ranges;        ///< [run of the chosen index][row]
-  std::uint64_t* degrees;   ///< rows + 1
 
   [[nodiscard]] __device__ row_range find(const device_choice& choice, std::uint32_t run, std::uint64_t row) const {
     return choice.runs[run].find([&](std::uint32_t c) {
@@ -24,11 +23,8 @@ struct choose_fewest {
     });
   }
 
-  __device__ void operator()(std::uint64_t row) const {
-    if (row == rows) {
-      degrees[row] = 0;
-      return;
-    }
+  __device__ std::uint64_t operator()(std::uint64_t row) const {
+    if (row == rows) return 0;
     std::uint64_t fewest = UINT64_MAX;
     std::uint32_t own = 0;
     row_range first;  // in the first run of the chosen index
@@ -46,12 +42,12 @@ struct choose_fewest {
       own = number;
       first = in_first;
     }
-    degrees[row] = fewest;
     chosen[row] = static_cast<std::uint8_t>(own);
     ranges[row] = first;
     for (std::uint32_t run = 1; run < choices[own].run_count; ++run) {
       ranges[run * rows + row] = find(choices[own], run, row);
     }
+    return fewest;
   }
 };
 

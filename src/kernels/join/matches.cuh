@@ -45,12 +45,15 @@ struct row_degree {
 };
 
 /// Stores degrees for a prefix sum.
-template <class Run>
+/// @tparam Degree a functor
+template <class Degree>
 struct store_degree {
-  row_degree<Run> degree;
+  Degree degree;
   std::uint64_t* degrees;
   __device__ void operator()(std::uint64_t row) const { degrees[row] = degree(row); }
 };
+template <class Degree>
+store_degree(Degree, std::uint64_t*) -> store_degree<Degree>;
 
 /// A match of a row: a position in a run.
 struct row_match {

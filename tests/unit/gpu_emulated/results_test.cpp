@@ -7,6 +7,7 @@
 #include "backend/gpu/block_primitives.hpp"
 #include "backend/gpu/emulated/settings.hpp"
 #include "backend/gpu/primitives_by_functor.hpp"
+#include "backend/gpu/running_sums.cuh"
 #include "on_emulated_device.hpp"
 
 namespace gpulog::backend::gpu {
@@ -407,6 +408,53 @@ TEST(emulated_language, numbers_of_several_types) {
   EXPECT_EQ(__clz(0), 32);
   EXPECT_EQ(__ffs(8), 4);
   EXPECT_EQ(lowest_bit(std::uint64_t{1} << 50), 50U);
+}
+
+__global__ void late_lane_kernel(std::uint32_t* flag, std::uint32_t* out) {
+  if (threadIdx.x == 1) *static_cast<volatile std::uint32_t*>(flag) = 1;
+  if (threadIdx.x == 0) {
+    while (*static_cast<volatile std::uint32_t*>(flag) == 0) pause();
+  }
+  *out = sum_of_lanes(threadIdx.x);
+}
+
+TEST_F(emulated_results, the_first_lane_meets_the_others_last) {
+  for (const std::uint64_t seed : {0, 1, 2, 3, 4, 5}) {
+    emulated::set_seed(seed);
+    auto* const flag = zeros<std::uint32_t>(1);
+    auto* const out = zeros<std::uint32_t>(1);
+    launch(GPULOG_KERNEL(late_lane_kernel), {1, wave_size, 0, stream}, flag, out);
+    EXPECT_EQ(read(out), wave_size * (wave_size - 1) / 2) << "seed " << seed;
+  }
+  emulated::set_seed(1);
+}
+
+struct growing_values {
+  std::uint64_t factor;
+  __device__ std::uint64_t operator()(std::uint64_t i) const { return i % 7 * factor; }
+};
+
+TEST_F(emulated_results, running_sums) {
+  const device_context context(0);
+  device_memory memory(context, 0);
+  for (const std::uint64_t seed : {0, 1, 2, 3}) {
+    emulated::set_seed(seed);
+    running_sums sums(memory);
+    // From one tile to more tiles than lanes.
+    for (const std::uint64_t n : {1U, 256U, 257U, 20'000U, 3U, 60'000U}) {
+      gpulog::backend::array<std::uint64_t> out(memory, n);
+      store_sums(context.stream(), sums, n, growing_values{(std::uint64_t{1} << 33) + n}, out.data());
+      std::vector<std::uint64_t> seen(n);
+      copy_async(seen.data(), out.data(), n * sizeof(std::uint64_t), direction::device_to_host, context.stream());
+      context.synchronize();
+      std::uint64_t sum = 0;
+      for (std::uint64_t i = 0; i < n; ++i) {
+        ASSERT_EQ(seen[i], sum) << "value " << i << " of " << n << ", seed " << seed;
+        sum += i % 7 * ((std::uint64_t{1} << 33) + n);
+      }
+    }
+  }
+  emulated::set_seed(1);
 }
 
 }  // namespace

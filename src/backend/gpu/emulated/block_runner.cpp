@@ -126,7 +126,7 @@ fiber* block_runner::choose() {
 
 void block_runner::go_on(fiber& own) {
   fiber* const next = choose();
-  switch_fibers(own, next == nullptr ? main_ : *next);
+  if (next != &own) switch_fibers(own, next == nullptr ? main_ : *next);
 }
 
 void block_runner::abandon() {
