@@ -61,6 +61,23 @@ void take_from_budget(const phase_version& version) {
   budget->take(static_cast<double>(candidates) + budget->cost_of_results(candidates, version.counts.fresh));
 }
 
+std::uint64_t blocks_for_rows(std::uint64_t rows, std::uint32_t rows_of_wave) {
+  const std::uint64_t rows_of_block = std::uint64_t{rows_of_wave} * gpu_kernels::batch_waves;
+  return (rows + rows_of_block - 1) / rows_of_block;
+}
+
+/// Returns the fewest rows per wave, as a power of two, with which all blocks of a batch run at a time.
+std::uint32_t rows_of_wave_for(const std::vector<phase_version*>& versions, std::uint64_t most_blocks) {
+  std::uint32_t rows_of_wave = calibration::least_rows_of_wave;
+  const auto blocks = [&] {
+    std::uint64_t sum = 0;
+    for (const phase_version* version : versions) sum += blocks_for_rows(version->rows, rows_of_wave);
+    return sum;
+  };
+  while (rows_of_wave < backend::gpu::wave_size && blocks() > most_blocks) rows_of_wave *= 2;
+  return rows_of_wave;
+}
+
 /// Identifies the parameters of a pipeline in a batch, which differ from the parameters of its regular kernels.
 const void* batch_owner(const kernels::pipeline& program) { return program.segments.data(); }
 
@@ -182,8 +199,9 @@ void gpu_machine::finish_large(std::vector<phase_version*>& versions, kernels::r
 
 void gpu_machine::launch_batch(batch& all, kernels::relation_list<relation>& relations) {
   std::map<relation_number, std::uint64_t> threads;  // threads that insert into each relation
-  const auto blocks_of = [](const phase_version& version) {
-    return (version.rows + batch_threads - 1) / batch_threads;
+  const std::uint32_t rows_of_wave = rows_of_wave_for(all.versions, context_->full_blocks(batch_threads));
+  const auto blocks_of = [rows_of_wave](const phase_version& version) {
+    return blocks_for_rows(version.rows, rows_of_wave);
   };
   for (const phase_version* version : all.versions) {
     threads[version->program->target] += blocks_of(*version) * batch_threads;
@@ -231,6 +249,7 @@ void gpu_machine::launch_batch(batch& all, kernels::relation_list<relation>& rel
   arguments.tasks = parameters_.put(tasks);
   arguments.task_count = static_cast<std::uint32_t>(tasks.size());
   arguments.shares = parameters_.put(shares);
+  arguments.rows_of_wave = rows_of_wave;
   arguments.outcomes = batch_outcomes_.data();
   arguments.finished_blocks = finished_blocks_.data();
   arguments.reports = batch_reports_->reports;

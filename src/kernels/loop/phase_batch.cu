@@ -45,7 +45,9 @@ __global__ void __launch_bounds__(batch_threads) batch_kernel(const batch_argume
   registers.set_constants(task.body.constants, task.body.constant_count);
   __syncthreads();
 
-  const std::uint64_t row = static_cast<std::uint64_t>(share.part) * batch_threads + threadIdx.x;
+  const std::uint64_t wave = static_cast<std::uint64_t>(share.part) * batch_waves + backend::gpu::wave();
+  const bool has_row = backend::gpu::lane() < arguments.rows_of_wave;
+  const std::uint64_t row = has_row ? wave * arguments.rows_of_wave + backend::gpu::lane() : UINT64_MAX;
   insert_nested(task.body, task.set, task.counter->tail, task.safe_rows, row, registers, outcome);
   report_batch(arguments);
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "backend/gpu/vendor.hpp"
 #include "kernels/join/device_program.hpp"
 #include "kernels/join/nested_program.hpp"
 
@@ -35,7 +36,9 @@ struct batch_report {
   std::uint64_t rows = 0;  ///< of the head
 };
 
-/// A block's share: 128 outer rows of a task.
+constexpr std::uint32_t batch_waves = batch_threads / backend::gpu::wave_size;
+
+/// A block's share of a task: consecutive outer rows.
 struct batch_share {
   std::uint32_t task;
   std::uint32_t part;
@@ -45,7 +48,9 @@ struct batch_arguments {
   const batch_task* tasks = nullptr;
   std::uint32_t task_count = 0;
   const batch_share* shares = nullptr;  ///< one per block
-  batch_outcome* outcomes = nullptr;    ///< one per task; zero before and after the batch
+  /// Outer rows of a wave, at most one per lane. With fewer rows, more waves share the matches, and each waits less.
+  std::uint32_t rows_of_wave = backend::gpu::wave_size;
+  batch_outcome* outcomes = nullptr;  ///< one per task; zero before and after the batch
   std::uint32_t* finished_blocks = nullptr;
   batch_report* reports = nullptr;         ///< one per task, pinned
   std::uint64_t* report_number = nullptr;  ///< pinned, written last
