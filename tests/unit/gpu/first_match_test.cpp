@@ -79,8 +79,10 @@ TEST_F(first_matches_on_gpu, give_what_all_matches_give) {
            ".decl r(x:number)\nr(x) :- e(x,y), x < 5, e(y,z), e(z,w), e(w,v), v + w + z > 290.\n",
            ".decl r(x:number, y:number)\nr(x,y) :- e(x,y), e(y,z), e(z,w), w > x + z, e(y,v), v > x, e(v,u), u < y.\n",
            ".decl r(x:number, n:number)\nr(x, n) :- e(x,_), n = count : { e(x,y), e(y,z), e(z,w), w > x }.\n",
-           // Computed after a first match of several atoms.
-           ".decl r(x:number)\nr(x / 2) :- e(x,_), e(y,y), e(y,z), !e(z,z).\n",
+           // Computed after a first match of several atoms, which the lanes of a wave find together.
+           ".decl r(x:number)\nr(x / 2) :- e(x,y), x < 5, e(y,z), e(z,w), w > 97.\n",
+           ".decl r(x:number)\nr(x / 2) :- e(x,y), e(y,z), e(z,w), w > x, z != x.\n",
+           ".decl r(x:number)\nr(x / 2) :- e(x,y), x < 5, e(y,z), e(z,w), e(w,v), v + w + z > 290.\n",
            ".decl r(x:number)\nr(y) :- e(0,y).\n",  // the first atom has keys, and all its matches are wanted
            ".decl r()\nr() :- e(x,y), e(0,z), z > x + 90, y > 90.\n",
            ".decl r()\nr() :- e(x,y), e(0,z), z > x + 200, y > 90.\n",
