@@ -261,8 +261,13 @@ inline constexpr std::uint64_t fewest_new_records = 4096;
 /// Versions with more expected candidates, or with more rows, run in separate kernels, or are not launched ahead.
 inline constexpr double most_batch_candidates = 1u << 15;
 inline constexpr std::uint64_t most_rows_of_one_launch = 8u << 20;
-/// Minimum outer rows of a wave in a batch; 32 loses on programs with many rules (bench/results/h100-index-runs.txt).
+/// Minimum outer rows of a wave in a batch: a batch lasts as long as its slowest wave, which has fewer matches with
+/// fewer rows. Compared with 32 only, on the programs in bench/results/h100-index-runs.txt, with the commands there.
 inline constexpr std::uint32_t least_rows_of_wave = 4;
+/// Input rows of a match from which on a scan of CUB sums the degrees, instead of the kernel that finds them. Sums of
+/// all sizes in that kernel cost SG 1.05 of its time; other bounds were not compared
+/// (bench/results/h100-index-runs.txt).
+inline constexpr std::uint64_t rows_of_long_sums = 1u << 17;
 /// Initial space for rows of a batch and of a loop, in addition to one row per thread.
 inline constexpr std::uint64_t batch_room = 4096;
 inline constexpr std::uint64_t loop_room = 4096;

@@ -5,8 +5,8 @@
 #include "backend/gpu/block_primitives.hpp"
 #include "backend/gpu/running_sums.hpp"
 
-/// Prefix sums of computed values with one launch: a scan with decoupled look-back (Merrill and Garland, 2016). A scan
-/// of CUB needs two launches besides the kernel that computes the values.
+/// Prefix sums of computed values with one launch: a scan with decoupled look-back (Merrill and Garland, 2016). With a
+/// scan of CUB, the same sums need two further launches after the kernel that computes the values.
 namespace gpulog::backend::gpu {
 
 /// Publishes the sum of a tile. All lanes of one wave call this.
@@ -21,7 +21,8 @@ namespace gpulog::backend::gpu {
   std::uint64_t sum = 0;
   if (tile != 0) {
     publish(&tile_sum::own, own, 0);
-    // Each lane waits for an earlier tile, until one knows the sum up to its end. Earlier tiles have started.
+    // Each lane waits for one earlier tile; the wave goes back until some tile has published the sum up to its end.
+    // Earlier tiles have started, because tiles have tickets.
     for (std::uint64_t end = tile;; end -= wave_size) {
       const bool is_there = lane() < end;
       tile_sum* const earlier = sums.tiles + (is_there ? end - 1 - lane() : 0);
@@ -72,9 +73,6 @@ __global__ void __launch_bounds__(sum_threads)
   __syncthreads();
   if (at < n) out[at] = base + before;
 }
-
-/// With more values, a scan of CUB is faster, because its tiles are larger (bench/results/h100-index-runs.txt).
-constexpr std::uint64_t most_running_sums = 1u << 17;
 
 /// Calls a functor once for every number below n, and stores the exclusive prefix sums of its results, in stream order.
 /// @throws device_error, memory_exceeded

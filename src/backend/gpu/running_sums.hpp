@@ -8,8 +8,7 @@
 /// Memory for prefix sums of computed values with one launch (running_sums.cuh).
 namespace gpulog::backend::gpu {
 
-/// What a tile of values has published for later tiles: the sum of its own values, then the sum of all values up to its
-/// end.
+/// The sums that a tile of values publishes for later tiles: of its own values, then of all values up to its end.
 struct tile_sum {
   std::uint64_t state = 0;  ///< 2 * number of the launch, plus 1 if `up_to_end` is valid
   std::uint64_t own = 0;
@@ -23,12 +22,12 @@ struct tile_sums {
   std::uint64_t launch = 0;        ///< not 0
 };
 
-/// The memory, for launches one after another on one stream.
+/// The memory of launches that follow each other on one stream.
 class running_sums {
  public:
   explicit running_sums(memory_resource& resource) : tickets_(resource, 1), tiles_(resource) {}
 
-  /// Returns what the next launch needs for so many tiles.
+  /// Returns the memory of the next launch, with room for `tiles` tiles.
   /// @throws memory_exceeded
   [[nodiscard]] tile_sums next_launch(std::uint64_t tiles) {
     if (tiles_.size() < tiles) {

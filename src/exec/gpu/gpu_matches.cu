@@ -5,6 +5,7 @@
 #include "backend/gpu/for_each.hpp"
 #include "backend/gpu/primitives.hpp"
 #include "backend/gpu/running_sums.cuh"
+#include "exec/calibration.hpp"
 #include "exec/gpu/gpu_machine.hpp"
 #include "kernels/join/fewest.cuh"
 #include "kernels/join/matches.cuh"
@@ -62,21 +63,15 @@ void gpu_machine::find_degrees(running& run, std::size_t number, const input_row
 
 void gpu_machine::find_matches(running& run, std::size_t number, const input_rows& input, expand_arguments& arguments) {
   const segment& here = run.program.segments[number];
-  const bool is_one_enough =
-      arguments.choices == nullptr && (arguments.inner != nullptr || here.first_match_from == number);
-  if (is_one_enough || matches_kept_rows(here, run.relations)) {
+  if (arguments.choices == nullptr && (arguments.inner != nullptr || here.first_match_from == number)) {
     find_degrees(run, number, input, arguments);
-    if (is_one_enough) {
-      arguments.degrees = std::exchange(arguments.offsets, nullptr);
-    } else {
-      sum_degrees(run, number, arguments);
-    }
+    arguments.degrees = std::exchange(arguments.offsets, nullptr);  // one match is enough
     return;
   }
   segment_memory& memory = make_room_for_degrees(run, number, arguments);
   const auto store = [&](const auto& degree) {
     parameters_.flush();
-    if (arguments.rows < backend::gpu::most_running_sums) {
+    if (arguments.rows < calibration::rows_of_long_sums) {
       backend::gpu::store_sums(context_->stream(), sums_, arguments.rows + 1, degree, memory.offsets.data());
     } else {
       backend::gpu::for_each(context_->stream(), arguments.rows + 1,
