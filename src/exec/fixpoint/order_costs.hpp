@@ -15,8 +15,8 @@
 namespace gpulog::exec {
 
 /// Compares the bindings per delta row of a version in a running loop, before and after the last change of its order.
-/// A version whose new order makes more than cut_offs::worse_order_factor times the bindings of the former order
-/// returns to the former order. In its first run, with the same delta, the new order limits the former order. Both
+/// A version returns to its former order if the new order makes more than cut_offs::worse_order_factor times the
+/// bindings. The first run of the former order, with the same delta, has the bindings of the new order as a limit. Both
 /// orders take turns with this delta, each time with a larger limit; the first order that ends within its limit stays.
 /// A machine without budgets (`hisa` mode) does not compare.
 template <class Machine>
@@ -55,8 +55,8 @@ class order_costs {
     return std::nullopt;
   }
 
-  /// Removes the limit of a version whose run ended early. The limit counts as the bindings of the run: the number of
-  /// threads does not change the limit.
+  /// Removes the limit of a version whose run ended early. The limit counts as the bindings of the run, because the
+  /// limit is the same with any number of threads.
   void end(std::size_t number) {
     for (const observed& one : observed_) {
       if (one.number != number) continue;

@@ -8,13 +8,12 @@
 
 namespace gpulog::storage::gpu {
 
-/// A run that groups rows by key without sorting: each row finds its key's slot and takes a number there, slots
-/// allocate as many places as they have rows, in any order, and rows move to their slot's places. No step waits for the
-/// device, and a few kernels build all runs of a phase together.
+/// A run that groups rows by key without sorting. Each row finds the slot of its key and draws a number from the slot.
+/// Each slot reserves a place per row, in any order, and rows move to these places. The host waits for no step, and a
+/// few kernels build all runs of a phase together.
 ///
-/// For keys that are searched as a whole. While a run is built, the slot of a key of three and more columns has the
-/// number of one of its rows and a fingerprint; such a run stores the keys of its rows as well, since the code of a key
-/// is only a hash.
+/// Searches use the whole key. The code of a key of three and more columns is a hash: during the build, the slot of
+/// such a key has the number of a row and a fingerprint, and the run stores the keys of all rows for comparisons.
 struct counted_run {
   static constexpr std::uint32_t most_keys = 6;
   static constexpr std::uint32_t most_columns = 10;

@@ -92,8 +92,8 @@ class device_run {
 };
 
 /// Like sorted_index: runs with geometrically decreasing sizes, and a separate run for delta. Runs hold consecutive
-/// rows, so two runs are merged by sorting their rows again: a radix sort is at least as fast as a merge of keys and
-/// columns.
+/// rows. Two runs are merged by building one run from the rows of both: on a device, building is at least as fast as a
+/// merge of keys and columns.
 class device_index {
  public:
   device_index(memory_resource& resource, index_layout layout, small_run_builder* small)

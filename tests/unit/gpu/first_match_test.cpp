@@ -1,5 +1,5 @@
-// Atoms that only ask whether there is a match, on a device: the relations are the same as with all matches, and
-// candidates are counted. Skipped where there is no device.
+// First matches on a device: the relations are the same as with all matches, and candidates are counted. Skipped
+// without a device.
 
 #include "random_on_device.hpp"
 
@@ -45,7 +45,7 @@ outcome run(const std::string& rules, const pairs& edges, const options& chosen,
   return result;
 }
 
-/// A key that a third of the rows have, and one that a third has.
+/// Two keys, each with a third of the rows.
 pairs skewed(word third) {
   pairs edges;
   for (word i = 0; i < third; ++i) edges.insert(edges.end(), {{0, i}, {i, 1}, {i, i * 5 % third}});
@@ -94,7 +94,7 @@ TEST_F(first_matches_on_gpu, give_what_all_matches_give) {
       const outcome first = run(rules, edges, chosen, true);
       EXPECT_EQ(first.rows, on_cpu.rows);
       EXPECT_EQ(all.rows, on_cpu.rows);
-      // What a thread has looked at alone may be looked at again with others. Nested loops count only tuples.
+      // A wave may examine rows again that a thread has examined alone. Nested loops count only tuples.
       if (chosen.cut.batch_rows == 0) EXPECT_LE(first.candidates, 2 * all.candidates);
     }
   }
