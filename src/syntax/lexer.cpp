@@ -1,6 +1,7 @@
 #include "syntax/lexer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <string>
@@ -12,7 +13,23 @@ namespace gpulog::syntax {
 
 namespace {
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f' || c == '\n'; }
+/// A set of characters, for a loop over a text.
+class character_set {
+ public:
+  explicit constexpr character_set(bool (*is_member)(char)) {
+    for (int c = 0; c < 256; ++c) members_[static_cast<unsigned char>(c)] = is_member(static_cast<char>(c));
+  }
+  [[nodiscard]] constexpr bool contains(char c) const { return members_[static_cast<unsigned char>(c)]; }
+
+ private:
+  std::array<bool, 256> members_{};
+};
+
+constexpr character_set blanks([](char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f' || c == '\n';
+});
+constexpr character_set parts_of_names(is_identifier_part);
+
 bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 bool is_binary_digit(char c) { return c == '0' || c == '1'; }
 
@@ -72,7 +89,7 @@ std::optional<char> escaped_character(char c) {
 
 line_marker parse_line_marker(std::string_view line) {
   const auto skip_spaces = [&line] {
-    while (!line.empty() && is_blank(line.front())) line.remove_prefix(1);
+    while (!line.empty() && blanks.contains(line.front())) line.remove_prefix(1);
   };
   line_marker result;
   if (line.starts_with('#')) line.remove_prefix(1);
@@ -96,13 +113,8 @@ line_marker parse_line_marker(std::string_view line) {
   return result;
 }
 
-lexer::lexer(const mapped_text& text, diagnostics& report, source_file* raw_file, bool warnings, bool has_lines)
-    : mapped_(text),
-      text_(text.text()),
-      report_(report),
-      raw_file_(raw_file),
-      warnings_(warnings),
-      has_lines_(has_lines) {
+lexer::lexer(const mapped_text& text, diagnostics& report, source_file* raw_file, const lexer_options& options)
+    : mapped_(text), text_(text.text()), report_(report), raw_file_(raw_file), options_(options) {
   if (text_.starts_with("\xEF\xBB\xBF")) position_ = 3;  // a byte order mark
 }
 
@@ -119,14 +131,14 @@ token lexer::next() {
   if (c == '_' && !is_identifier_part(peek(1))) return ++position_, make(token_kind::underscore, position_ - 1);
   if (is_identifier_start(c)) return word();
   if (c == '.') return directive_or_dot();
-  if (at_doc_comment()) return doc_comment();
+  if (c == '/' && at_doc_comment()) return doc_comment();
   return punctuation();
 }
 
 void lexer::skip_blanks() {
   while (position_ < text_.size()) {
     const char c = text_[position_];
-    if (is_blank(c)) {
+    if (blanks.contains(c)) {
       ++position_;
     } else if (c == '/' && peek(1) == '/' && !at_doc_comment()) {
       position_ = std::min(text_.find('\n', position_), text_.size());
@@ -172,36 +184,44 @@ void lexer::hash_line() {
     if (raw_file_ != nullptr) {
       raw_file_->add_line_directive(static_cast<std::uint32_t>(begin), marker.line, marker.path);
     }
-  } else if (warnings_) {
+  } else if (options_.warnings) {
     report_.warning(span_from(begin), "Text after # is ignored");
   }
 }
 
 token lexer::word() {
   const std::size_t begin = position_;
-  while (position_ < text_.size() && is_identifier_part(text_[position_])) ++position_;
+  std::size_t end = begin;
+  while (end < text_.size() && parts_of_names.contains(text_[end])) ++end;
+  position_ = end;
   constexpr std::string_view choice = "choice", domain = "-domain";
-  if (text_.substr(begin, position_ - begin) == choice && text_.substr(position_).starts_with(domain)) {
+  if (peek() == '-' && text_.substr(begin, end - begin) == choice && text_.substr(end).starts_with(domain))
     position_ += domain.size();
-  }
-  token result = make(kind_of_word(text_.substr(begin, position_ - begin)), begin);
-  result.text = text_.substr(begin, position_ - begin);
-  if (result.text.starts_with("__") && result.span.valid()) {
-    if (result.text == "__LINE__") {
-      result.kind = token_kind::number;
-      result.text = std::to_string(has_lines_ ? result.span.file->position(result.span.begin).line : 0);
-    } else if (result.text == "__FILE__") {
-      result.kind = token_kind::string;
-      // A #line directive may name another file.
-      const source_file& file = *result.span.file;
-      const std::string_view path = file.position(result.span.begin).path;
-      result.text = path == file.path() ? file.full_path() : path;
-    } else if (result.text == "__INCL__") {
-      result.kind = token_kind::string;
-      result.text = has_lines_ ? include_trail(result.span) : "";
-    }
-  }
+  const std::string_view spelling = text_.substr(begin, position_ - begin);
+  token result = make(kind_of_word(spelling), begin);
+  result.text = spelling;
+  if (spelling.starts_with("__") && result.span.valid()) replace_predefined_word(result);
   return result;
+}
+
+void lexer::replace_predefined_word(token& word) const {
+  const auto replace_by = [&](token_kind kind, auto text) {
+    word.kind = kind;
+    if (options_.texts != nullptr) word.text = stored(text());
+  };
+  const source_file& file = *word.span.file;
+  if (word.text == "__LINE__") {
+    replace_by(token_kind::number,
+               [&] { return std::to_string(options_.has_lines ? file.position(word.span.begin).line : 0); });
+  } else if (word.text == "__FILE__") {
+    replace_by(token_kind::string, [&] {
+      // A #line directive may name another file.
+      const std::string_view path = file.position(word.span.begin).path;
+      return path == file.path() ? file.full_path() : std::string(path);
+    });
+  } else if (word.text == "__INCL__") {
+    replace_by(token_kind::string, [&] { return options_.has_lines ? include_trail(word.span) : std::string(); });
+  }
 }
 
 token lexer::number() {
@@ -228,9 +248,10 @@ token lexer::number() {
     }
     if (dots == 3) {
       token result = make(token_kind::number, begin);
+      if (options_.texts == nullptr) return result;
       const auto value = address_as_number(text_.substr(begin, position_ - begin));
       if (!value) report_.error(result.span, "IP out of range");
-      result.text = value.value_or("0");
+      result.text = stored(value.value_or("0"));
       return result;
     }
     if (dots > 0) {
@@ -249,35 +270,40 @@ token lexer::number() {
 }
 
 token lexer::string() {
-  const std::size_t begin = position_++;
-  std::string value;
-  bool bad_escape = false;
-  for (; position_ < text_.size() && text_[position_] != '"'; ++position_) {
-    char c = text_[position_];
-    if (c == '\\') {
-      const char kind = peek(1);
-      if (position_ + 1 >= text_.size() || kind == '\n') {
-        position_ = text_.size();
-        break;
-      }
-      ++position_;
-      const auto meant = escaped_character(kind);
-      if (!meant && !bad_escape) {
-        report_.error(mapped_.span(begin, position_ + 1), std::string("Unknown escape sequence \\") + kind);
-        bad_escape = true;
-      }
-      c = meant.value_or(kind);
-    }
-    value += c;
+  const std::size_t begin = position_;
+  std::size_t end = begin + 1;
+  bool has_escapes = false;
+  for (; end < text_.size() && text_[end] != '"'; ++end) {
+    if (text_[end] != '\\') continue;
+    has_escapes = true;
+    ++end;
+    if (end < text_.size() && text_[end] == '\n') end = text_.size();
   }
-  if (position_ >= text_.size()) {
-    // Skips only the quote, so that text after an unclosed quote is still parsed.
-    position_ = begin;
-    return unexpected();
-  }
-  ++position_;
+  // Skips only the quote of an unclosed string, so that the text after it is still parsed.
+  if (end >= text_.size()) return unexpected();
+  position_ = end + 1;
   token result = make(token_kind::string, begin);
-  result.text = std::move(value);
+  result.text = text_.substr(begin + 1, end - begin - 1);
+  if (has_escapes && options_.texts != nullptr) result.text = stored(without_escapes(begin));
+  return result;
+}
+
+std::string lexer::without_escapes(std::size_t begin) const {
+  std::string result;
+  bool has_bad_escape = false;
+  for (std::size_t at = begin + 1; text_[at] != '"'; ++at) {
+    if (text_[at] != '\\') {
+      result += text_[at];
+      continue;
+    }
+    ++at;
+    const std::optional<char> character = escaped_character(text_[at]);
+    if (!character && !has_bad_escape) {
+      report_.error(mapped_.span(begin, at + 1), std::string("Unknown escape sequence \\") + text_[at]);
+      has_bad_escape = true;
+    }
+    result += character.value_or(text_[at]);
+  }
   return result;
 }
 
@@ -301,8 +327,10 @@ token lexer::unexpected() {
   }
   position_ += length_of_unknown(rest);
   token result = make(token_kind::invalid, begin);
-  result.text = "unexpected " + visible_text(rest.substr(0, position_ - begin));
-  if (const std::string hint = hint_about_text(rest); !hint.empty()) result.text += '\n' + hint;
+  if (options_.texts == nullptr) return result;
+  std::string message = "unexpected " + visible_text(rest.substr(0, position_ - begin));
+  if (const std::string hint = hint_about_text(rest); !hint.empty()) message += '\n' + hint;
+  result.text = stored(std::move(message));
   return result;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
+#include <string>
 #include <string_view>
 
 #include "support/diagnostics.hpp"
@@ -10,12 +12,26 @@
 
 namespace gpulog::syntax {
 
+[[nodiscard]] constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+[[nodiscard]] constexpr bool is_identifier_start(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '?';
+}
+[[nodiscard]] constexpr bool is_identifier_part(char c) { return is_identifier_start(c) || is_digit(c); }
+
+struct lexer_options {
+  /// Owns texts that the program does not contain, such as strings without their escapes; null: such tokens have no
+  /// texts, and nothing reports their errors.
+  std::deque<std::string>* texts = nullptr;
+  bool warnings = false;
+  bool has_lines = true;  ///< otherwise `__LINE__` is 0, and `__INCL__` is empty
+};
+
 /// Splits a text into tokens. Skips comments except `///` comments. Returns end_of_file forever after the end.
 class lexer {
  public:
   /// `text` and `report` must outlive the lexer. `raw_file`, if any, is the unprocessed file of the text: lines `# 12
-  /// "name"` and `#line 12` then renumber its lines. Without `has_lines`, `__LINE__` is 0 and `__INCL__` is empty.
-  lexer(const mapped_text& text, diagnostics& report, source_file* raw_file, bool warnings, bool has_lines = true);
+  /// "name"` and `#line 12` then renumber its lines.
+  lexer(const mapped_text& text, diagnostics& report, source_file* raw_file, const lexer_options& options);
 
   [[nodiscard]] token next();
 
@@ -25,6 +41,9 @@ class lexer {
   }
   [[nodiscard]] source_span span_from(std::size_t begin) const { return mapped_.span(begin, position_); }
   [[nodiscard]] token make(token_kind kind, std::size_t begin) const { return {kind, {}, span_from(begin)}; }
+  [[nodiscard]] std::string_view stored(std::string text) const {
+    return options_.texts->emplace_back(std::move(text));
+  }
 
   void skip_blanks();
   bool skip_block_comment();
@@ -32,8 +51,11 @@ class lexer {
   token doc_comment();
   void hash_line();
   token word();
+  void replace_predefined_word(token& word) const;
   token number();
   token string();
+  /// Returns the value of the closed string that begins at `begin`.
+  [[nodiscard]] std::string without_escapes(std::size_t begin) const;
   token directive_or_dot();
   token punctuation();
   token unexpected();
@@ -43,14 +65,8 @@ class lexer {
   std::size_t position_ = 0;
   diagnostics& report_;
   source_file* raw_file_;
-  bool warnings_, has_lines_;
+  lexer_options options_;
 };
-
-[[nodiscard]] constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-[[nodiscard]] constexpr bool is_identifier_start(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '?';
-}
-[[nodiscard]] constexpr bool is_identifier_part(char c) { return is_identifier_start(c) || is_digit(c); }
 
 /// What a backslash and this character give in a string; nothing for an unknown escape sequence.
 [[nodiscard]] std::optional<char> escaped_character(char c);

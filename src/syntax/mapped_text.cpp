@@ -41,10 +41,7 @@ const mapped_text::piece& mapped_text::piece_at(std::size_t offset) const {
   return pieces_[last_piece_];
 }
 
-source_span mapped_text::span(std::size_t begin, std::size_t end) const {
-  if (whole_file_ != nullptr) {
-    return {whole_file_, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
-  }
+source_span mapped_text::span_of_pieces(std::size_t begin, std::size_t end) const {
   if (pieces_.empty()) return {};
   const piece& first = piece_at(begin);
   const auto place = [](const piece& from, std::size_t offset) {

@@ -23,7 +23,10 @@ class mapped_text {
 
   [[nodiscard]] std::string_view text() const { return whole_file_ ? whole_file_->text() : std::string_view(text_); }
   /// Returns the location of bytes [begin, end); begin <= end <= text().size().
-  [[nodiscard]] source_span span(std::size_t begin, std::size_t end) const;
+  [[nodiscard]] source_span span(std::size_t begin, std::size_t end) const {
+    if (whole_file_ == nullptr) return span_of_pieces(begin, end);
+    return {whole_file_, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
+  }
 
  private:
   struct piece {
@@ -31,6 +34,7 @@ class mapped_text {
     source_span origin;  ///< origin of the whole piece
     bool verbatim;       ///< bytes correspond one to one
   };
+  [[nodiscard]] source_span span_of_pieces(std::size_t begin, std::size_t end) const;
   [[nodiscard]] const piece& piece_at(std::size_t offset) const;
 
   const source_file* whole_file_ = nullptr;

@@ -100,8 +100,8 @@ void parser::note_brackets() {
 
 void parser::note_for_hints() {
   if (is_word(current_.kind)) item_.words.push_back(current_.kind);
-  const bool may_be_long =
-      current_.kind == token_kind::string && current_.span.valid() && current_.text.find('\n') != std::string::npos;
+  const bool may_be_long = current_.kind == token_kind::string && current_.span.valid() &&
+                           current_.text.find('\n') != std::string_view::npos;
   if (!may_be_long) return;
   const source_file& file = *current_.span.file;
   if (file.physical_line(current_.span.begin) != file.physical_line(current_.span.end))
@@ -119,13 +119,13 @@ void parser::advance() {
 
 identifier parser::expect_identifier() {
   token name = expect(token_kind::identifier);
-  return {std::move(name.text), name.span};
+  return {std::string(name.text), name.span};
 }
 
 qualified_name parser::expect_qualified_name() { return qualified_name_from(expect(token_kind::identifier)); }
 
 qualified_name parser::qualified_name_from(token first) {
-  qualified_name result{std::move(first.text), first.span};
+  qualified_name result{std::string(first.text), first.span};
   while (at(token_kind::dot) && !is_before_clause()) {
     take();
     result.text += '.';

@@ -8,6 +8,7 @@
 #include "support/diagnostics.hpp"
 #include "support/source.hpp"
 #include "syntax/ast.hpp"
+#include "syntax/token.hpp"
 
 namespace gpulog::syntax {
 
@@ -34,6 +35,8 @@ struct parse_options {
   bool isolated = false;
   /// Whether the tree has all items; otherwise only diagnostics count, and the tree has the last two items of a list.
   bool keeps_items = true;
+  /// Receives all tokens of the program, if not null.
+  std::vector<token_place>* tokens = nullptr;
   /// Whether further files may be read.
   bool allow_include = true;
 };

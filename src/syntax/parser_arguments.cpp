@@ -147,23 +147,23 @@ argument parser::variable_or_constant() {
       if (current_.kind == token_kind::left_parenthesis) {
         if (const auto op = extension_named(name.text)) return call(*op, name.span);
       }
-      return {variable{std::move(name.text)}, name.span};
+      return {variable{std::string(name.text)}, name.span};
     }
     case token_kind::string: {
       token text = take();
-      return {string_constant{std::move(text.text)}, text.span};
+      return {string_constant{std::string(text.text)}, text.span};
     }
     case token_kind::number: {
       token number = take();
-      return {numeric_constant{std::move(number.text), numeric_form::untyped}, number.span};
+      return {numeric_constant{std::string(number.text), numeric_form::untyped}, number.span};
     }
     case token_kind::unsigned_number: {
       token number = take();
-      return {numeric_constant{std::move(number.text), numeric_form::unsigned_number}, number.span};
+      return {numeric_constant{std::string(number.text), numeric_form::unsigned_number}, number.span};
     }
     case token_kind::floating: {
       token number = take();
-      return {numeric_constant{std::move(number.text), numeric_form::floating}, number.span};
+      return {numeric_constant{std::string(number.text), numeric_form::floating}, number.span};
     }
     case token_kind::underscore:
       return {unnamed_variable{}, take().span};
@@ -234,12 +234,13 @@ argument parser::branch() {
     return {counter{}, begin};
   }
   branch_constructor made;
-  made.branch = {take().text, last_span_};
+  made.branch = {std::string(take().text), last_span_};
   // A dot after `$A` may also end the clause; the next clause then starts after a blank.
   while (current_.kind == token_kind::dot && next_token().kind == token_kind::identifier) {
     if (!follows_at_once(current_.span, next_token().span)) break;
     take();
-    made.branch.text += '.' + take().text;
+    made.branch.text += '.';
+    made.branch.text += take().text;
     made.branch.span = since(made.branch.span);
   }
   depth_ = 1;

@@ -63,12 +63,13 @@ void parser::qualifiers(relation_declaration& declared) {
       return other.what == *qualifier || (is_representation(other.what) && is_representation(*qualifier));
     };
     if (std::any_of(declared.qualifiers.begin(), declared.qualifiers.end(), clashes)) {
-      const std::string set = is_representation(*qualifier) ? "btree/brie/eqrel/btree_delete" : word.text;
+      const std::string set = is_representation(*qualifier) ? "btree/brie/eqrel/btree_delete" : std::string(word.text);
       report_.error(word.span, set + " qualifier already set");
       continue;
     }
     if (is_deprecated(*qualifier))
-      warn(word.span, "Deprecated " + word.text + " qualifier was used", warning_kind::deprecated_qualifier);
+      warn(word.span, "Deprecated " + std::string(word.text) + " qualifier was used",
+           warning_kind::deprecated_qualifier);
     declared.qualifiers.push_back({*qualifier, word.span});
   }
 }
@@ -213,7 +214,7 @@ attribute parser::functor_parameter() {
   token first = expect(token_kind::identifier);
   const source_span begin = first.span;
   if (accept(token_kind::colon)) {
-    result.name = {std::move(first.text), begin};
+    result.name = {std::string(first.text), begin};
     result.type = expect_qualified_name();
   } else {
     result.type = qualified_name_from(std::move(first));

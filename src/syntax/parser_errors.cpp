@@ -51,7 +51,7 @@ diagnostics::entry& parser::report_unexpected(const source_span& where, std::str
 
 diagnostics::entry& parser::report_current() {
   if (current_.kind == token_kind::invalid) {
-    return report_.error(current_.span, current_.text.substr(0, current_.text.find('\n')));
+    return report_.error(current_.span, std::string(current_.text.substr(0, current_.text.find('\n'))));
   }
   // As many alternatives as Soufflé names.
   constexpr std::size_t max_named = 4;
@@ -101,7 +101,7 @@ void parser::add_hint(diagnostics::entry& error) {
   }
   if (current_.kind == token_kind::invalid) {
     const std::size_t end = current_.text.find('\n');
-    if (end != std::string::npos) error.note(current_.text.substr(end + 1));
+    if (end != std::string_view::npos) error.note(std::string(current_.text.substr(end + 1)));
     return;
   }
   hint found = hint_at(place_of_current());

@@ -156,9 +156,16 @@ inline constexpr std::size_t token_kind_count = static_cast<std::size_t>(token_k
 struct token {
   token_kind kind = token_kind::end_of_file;
   /// Identifiers and numbers as written (an IPv4 address: as its number), strings without quotes and escapes. Of an
-  /// invalid token the message, and on a second line the hint; empty when it was reported.
-  std::string text;
+  /// invalid token the message, and on a second line the hint; empty when it was reported. Valid as long as the
+  /// program's text and the lexer's `texts`.
+  std::string_view text;
   source_span span;
+};
+
+/// A token by its bytes in the text that was split.
+struct token_place {
+  token_kind kind;
+  std::uint32_t begin, end;
 };
 
 }  // namespace gpulog::syntax

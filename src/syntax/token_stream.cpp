@@ -45,16 +45,17 @@ void token_stream::enter_main(source_file& file) {
 
 void token_stream::push_level(source_file& file, std::unique_ptr<mapped_text> text, source_file* raw_file) {
   const mapped_text& stable = *text;
-  levels_.push_back({&file, std::move(text), lexer(stable, report_, raw_file, options_.warnings, !options_.isolated)});
+  levels_.push_back(
+      {&file, std::move(text), lexer(stable, report_, raw_file, {&texts_, options_.warnings, !options_.isolated})});
 }
 
 void token_stream::enter_included(const token& directive, const token& name) {
   const source_span where = join(directive.span, name.span);
-  const std::string path = options_.allow_include
-                               ? find_include(name.text, *directive.span.file, sources_, options_.include_directories)
-                               : "";
+  const std::string path = options_.allow_include ? find_include(std::string(name.text), *directive.span.file, sources_,
+                                                                 options_.include_directories)
+                                                  : "";
   if (path.empty()) {
-    report_.error(name.span, "cannot find include file \"" + name.text + "\"");
+    report_.error(name.span, "cannot find include file \"" + std::string(name.text) + "\"");
     return;
   }
   const std::string identity = sources_.identity(path);
@@ -62,7 +63,7 @@ void token_stream::enter_included(const token& directive, const token& name) {
     return sources_.identity(entered.file->path()) == identity;
   });
   if (under_way && !entered_once_.contains(identity)) {
-    report_.error(where, "include cycle: file \"" + name.text + "\" includes itself");
+    report_.error(where, "include cycle: file \"" + std::string(name.text) + "\" includes itself");
     return;
   }
   if (levels_.size() >= max_include_depth) {
@@ -83,9 +84,15 @@ void token_stream::enter_included(const token& directive, const token& name) {
   }
 }
 
+token token_stream::lex() {
+  token result = levels_.back().tokens.next();
+  if (options_.tokens != nullptr) options_.tokens->push_back({result.kind, result.span.begin, result.span.end});
+  return result;
+}
+
 token token_stream::produce() {
   while (true) {
-    token result = levels_.back().tokens.next();
+    token result = lex();
     switch (result.kind) {
       case token_kind::end_of_file:
         if (levels_.size() == 1) return result;
@@ -98,12 +105,12 @@ token token_stream::produce() {
         }
         break;
       case token_kind::directive_include: {
-        token name = levels_.back().tokens.next();
+        token name = lex();
         if (name.kind != token_kind::string) {
           if (name.kind != token_kind::invalid) {
             report_.error(name.span, "syntax error, unexpected " + std::string(readable_name(name.kind)) +
                                          ", expecting the name of a file after .include");
-            name.text.clear();
+            name.text = {};
           }
           name.kind = token_kind::invalid;
           return name;

@@ -43,11 +43,13 @@ class token_stream {
   void enter_main(source_file& file);
   void push_level(source_file& file, std::unique_ptr<mapped_text> text, source_file* raw_file);
   void enter_included(const token& directive, const token& name);
+  token lex();
   token produce();
 
   source_manager& sources_;
   diagnostics& report_;
   const parse_options& options_;
+  std::deque<std::string> texts_;  ///< of tokens
   std::vector<level> levels_;
   std::set<std::string> entered_once_;
   std::size_t included_bytes_ = 0;

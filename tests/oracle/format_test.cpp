@@ -53,7 +53,9 @@ TEST(random_programs, formatting_keeps_the_syntax_tree) {
     const auto edits = syntax::format_program(file, sources, report, {});
     ASSERT_FALSE(report.has_errors()) << "seed " << seed << "\n" << report.to_string() << text;
     const std::string formatted = syntax::apply_edits(text, edits);
-    const source_file& formatted_file = sources.add("formatted.dl", formatted);
+    source_file& formatted_file = sources.add("formatted.dl", formatted);
+    const bool has_tree = syntax::parse(formatted_file, sources, report) == syntax::parse(file, sources, report);
+    ASSERT_TRUE(has_tree) << "seed " << seed << "\n" << formatted;
     ASSERT_TRUE(syntax::format_edits(formatted_file).empty()) << "seed " << seed << "\n" << formatted;
     ASSERT_EQ(comments_of(formatted_file), comments_of(file)) << "seed " << seed << "\n" << formatted;
   }

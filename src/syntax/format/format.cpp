@@ -98,7 +98,7 @@ std::vector<text_edit> edits_of(const source_file& file, const format_pieces& pi
 bool has_tokens(const source_file& file, const format_pieces& pieces) {
   const mapped_text text(file);
   diagnostics ignored;
-  lexer tokens(text, ignored, nullptr, false);
+  lexer tokens(text, ignored, nullptr, {});
   return std::all_of(pieces.tokens.begin(), pieces.tokens.end(), [&](const format_token& each) {
     token next = tokens.next();
     while (is_aside(next.kind)) next = tokens.next();
@@ -137,10 +137,15 @@ std::vector<text_edit> format_program(source_file& file, source_manager& sources
   parse_options isolated = options;
   isolated.isolated = true;
   const bool has_macros = needs_preprocessing(file, isolated);
-  isolated.keeps_items = has_macros;  // without macros, equal tokens have equal trees
+  std::vector<token_place> tokens;
+  if (!has_macros) {
+    isolated.keeps_items = false;  // equal tokens have equal trees
+    isolated.tokens = &tokens;
+    tokens.reserve(file.text().size() / fewest_bytes_per_token + 1);
+  }
   const program before = parse(file, sources, report, isolated);
   if (report.has_errors()) return {};
-  const format_pieces pieces = pieces_of(file);
+  const format_pieces pieces = has_macros ? pieces_of(file) : pieces_of(file, tokens);
   std::vector<text_edit> edits = edits_of(file, pieces, lines);
   if (edits.empty()) return edits;
   source_manager other_sources;

@@ -38,13 +38,21 @@ class item_layout {
   using enum token_kind;
 
  public:
-  item_layout(const format_pieces& pieces, const format_item& item, std::size_t indent, std::string_view newline)
-      : pieces_(pieces), item_(item), newline_(newline), indent_(indent), column_(indent) {
+  item_layout(const format_pieces& pieces, const format_item& item, std::size_t indent, std::string_view newline,
+              layout_memory& memory)
+      : pieces_(pieces),
+        item_(item),
+        newline_(newline),
+        indent_(indent),
+        column_(indent),
+        measured_(memory.measured),
+        open_(memory.open) {
     measure();
   }
 
   std::string run() {
     if (item_.stays) return std::string(raw());
+    out_.reserve(measured_.back().columns_before);
     if (item_.what == format_item::kind::clause) {
       clause();
     } else {
@@ -56,40 +64,32 @@ class item_layout {
  private:
   // ---- measures ----
 
-  struct measured_token {
-    bool has_space = false;          ///< before the token
-    std::size_t match = 0;           ///< of an opening bracket: the closing bracket
-    std::size_t columns_before = 0;  ///< of all earlier tokens, on one line
-    std::size_t gap = 0;             ///< columns of blanks and comments before the token
-    std::size_t breaks = 0;          ///< lines that must end, before this token and earlier ones
-  };
+  using measured_token = layout_memory::measured_token;
 
   [[nodiscard]] const measured_token& at_token(std::size_t token) const { return measured_[token - item_.begin]; }
   [[nodiscard]] token_kind kind(std::size_t token) const { return pieces_.kind(token); }
   [[nodiscard]] bool is_on_new_line(std::size_t token) const { return pieces_.tokens[token].is_on_new_line; }
 
   void measure() {
-    measured_.resize(item_.end - item_.begin + 1);
-    std::vector<std::size_t> open;
-    std::vector<bool> has_literals{item_.what == format_item::kind::clause};  // for open brackets
+    measured_.assign(item_.end - item_.begin + 1, {});
+    open_.clear();
+    const bool is_clause = item_.what == format_item::kind::clause;
     std::size_t columns = 0, breaks = 0;
     for (std::size_t token = item_.begin; token < item_.end; ++token) {
       measured_token& here = measured_[token - item_.begin];
-      if (is_closing_bracket(kind(token)) && !open.empty()) {
-        measured_[open.back() - item_.begin].match = token;
-        open.pop_back();
-        has_literals.pop_back();
+      if (is_closing_bracket(kind(token)) && !open_.empty()) {
+        measured_[open_.back().token - item_.begin].match = token;
+        open_.pop_back();
       }
-      here.has_space = token > item_.begin && has_space(token, open.size());
-      here.gap = here.has_space ? 1 : 0;
-      if (token > item_.begin && keeps_line_end(token, open.empty(), has_literals.back())) ++breaks;
-      if (token > item_.begin) add_comments(token, here.gap, breaks);
+      if (token > item_.begin) {
+        here.gap = has_space(token, open_.size()) ? 1 : 0;
+        if (keeps_line_end(token, open_.empty(), open_.empty() ? is_clause : open_.back().has_literals)) ++breaks;
+        add_comments(token, here.gap, breaks);
+      }
       here.breaks = breaks;
       here.columns_before = columns;
       columns += here.gap + pieces_.tokens[token].columns;
-      if (!is_opening_bracket(kind(token))) continue;
-      open.push_back(token);
-      has_literals.push_back(kind(token) == left_brace || is_group(token));
+      if (is_opening_bracket(kind(token))) open_.push_back({token, kind(token) == left_brace || is_group(token)});
     }
     measured_.back().columns_before = columns;
     measured_.back().breaks = breaks;
@@ -430,7 +430,8 @@ class item_layout {
   const format_item& item_;
   std::string_view newline_;
   std::size_t indent_, column_;
-  std::vector<measured_token> measured_;
+  std::vector<measured_token>& measured_;
+  std::vector<layout_memory::open_bracket>& open_;
   bool ends_line_ = false;  ///< whether a comment must not follow on this line
   std::string out_;
 };
@@ -438,8 +439,8 @@ class item_layout {
 }  // namespace
 
 std::string layout_of(const format_pieces& pieces, const format_item& item, std::size_t indent,
-                      std::string_view newline) {
-  return item_layout(pieces, item, indent, newline).run();
+                      std::string_view newline, layout_memory& memory) {
+  return item_layout(pieces, item, indent, newline, memory).run();
 }
 
 }  // namespace gpulog::syntax

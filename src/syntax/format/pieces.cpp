@@ -84,7 +84,7 @@ class gap_reader {
       lines = 0;
     }
     next.is_on_new_line = next.is_on_new_line || lines > 0;
-    next.lines_before = lines;
+    next.lines_before = static_cast<std::uint8_t>(std::min(lines, 2U));
     next.comments_end = static_cast<std::uint32_t>(out_.comments.size());
   }
 
@@ -139,6 +139,46 @@ void move_comments_after_separators(format_pieces& pieces) {
   }
 }
 
+std::vector<token_place> split_into_tokens(const mapped_text& text) {
+  std::vector<token_place> result;
+  result.reserve(text.text().size() / fewest_bytes_per_token + 1);
+  diagnostics ignored;
+  lexer tokens(text, ignored, nullptr, {});
+  do {
+    const token next = tokens.next();
+    result.push_back({next.kind, next.span.begin, next.span.end});
+  } while (result.back().kind != token_kind::end_of_file);
+  return result;
+}
+
+format_pieces pieces_with_cuts(const source_file& file, const std::vector<token_place>& tokens, std::vector<cut> cuts) {
+  format_pieces result;
+  result.text = file.text();
+  result.tokens.reserve(tokens.size());
+  const bool has_cuts = !cuts.empty();
+  gap_reader gaps(result, std::move(cuts));
+  std::size_t at = result.text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
+  for (const token_place& token : tokens) {
+    if (token.kind == token_kind::doc_comment) continue;
+    format_token& made = result.tokens.emplace_back();
+    made.kind = token.kind;
+    const bool is_end = token.kind == token_kind::end_of_file;
+    made.begin = is_end ? static_cast<std::uint32_t>(result.text.size()) : token.begin;
+    made.end = is_end ? made.begin : token.end;
+    made.columns = made.end - made.begin;
+    // Other tokens are ASCII text on one line.
+    if (has_cuts || token.kind == token_kind::string || token.kind == token_kind::invalid) {
+      const std::string_view spelling = result.text_of(made);
+      made.columns = static_cast<std::uint32_t>(columns_of(spelling));
+      made.has_several_lines = spelling.find('\n') != std::string_view::npos;
+    }
+    gaps.read(at, made.begin, made);
+    at = made.end;
+  }
+  move_comments_after_separators(result);
+  return result;
+}
+
 }  // namespace
 
 std::size_t columns_of(std::string_view text) {
@@ -147,39 +187,13 @@ std::size_t columns_of(std::string_view text) {
 }
 
 format_pieces pieces_of(const source_file& file) {
-  format_pieces result;
-  result.text = file.text();
-  constexpr std::size_t bytes_per_token = 3;  // in typical programs
-  result.tokens.reserve(result.text.size() / bytes_per_token + 1);
-  std::vector<cut> cuts = cuts_of(result.text);
-  const bool has_cuts = !cuts.empty();
-  const mapped_text text = without(file, cuts);
-  diagnostics ignored;
-  lexer tokens(text, ignored, nullptr, false);
-  gap_reader gaps(result, std::move(cuts));
-  std::size_t at = result.text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
-  while (true) {
-    const token next = tokens.next();
-    if (next.kind == token_kind::doc_comment) continue;
-    format_token made;
-    made.kind = next.kind;
-    const bool is_end = next.kind == token_kind::end_of_file;
-    made.begin = is_end ? static_cast<std::uint32_t>(result.text.size()) : next.span.begin;
-    made.end = is_end ? made.begin : next.span.end;
-    made.columns = made.end - made.begin;
-    // Other tokens are ASCII text on one line.
-    if (has_cuts || next.kind == token_kind::string || next.kind == token_kind::invalid) {
-      const std::string_view spelling = result.text_of(made);
-      made.columns = static_cast<std::uint32_t>(columns_of(spelling));
-      made.has_several_lines = spelling.find('\n') != std::string_view::npos;
-    }
-    gaps.read(at, made.begin, made);
-    at = made.end;
-    result.tokens.push_back(made);
-    if (is_end) break;
-  }
-  move_comments_after_separators(result);
-  return result;
+  std::vector<cut> cuts = cuts_of(file.text());
+  const std::vector<token_place> tokens = split_into_tokens(without(file, cuts));
+  return pieces_with_cuts(file, tokens, std::move(cuts));
+}
+
+format_pieces pieces_of(const source_file& file, const std::vector<token_place>& tokens) {
+  return pieces_with_cuts(file, tokens, {});
 }
 
 }  // namespace gpulog::syntax

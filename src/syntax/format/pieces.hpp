@@ -12,6 +12,8 @@ namespace gpulog::syntax {
 
 inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
+inline constexpr std::size_t fewest_bytes_per_token = 2;  ///< of usual programs, with blanks and comments
+
 /// A comment or a line of the preprocessor, between two tokens.
 struct format_comment {
   enum class kind : std::uint8_t {
@@ -28,12 +30,12 @@ struct format_comment {
 /// A token of the text before the preprocessor runs.
 struct format_token {
   token_kind kind = token_kind::end_of_file;
+  bool is_on_new_line = false;  ///< whether a line end precedes the token, in a comment or not
+  bool has_several_lines = false;
+  std::uint8_t lines_before = 0;  ///< line ends after the previous token or comment, at most 2
   std::uint32_t begin = 0, end = 0;
   std::uint32_t columns = 0;                           ///< width in code points
-  std::uint32_t lines_before = 0;                      ///< line ends after the previous token or comment
   std::uint32_t comments_begin = 0, comments_end = 0;  ///< comments before this token, by number
-  bool is_on_new_line = false;                         ///< whether a line end precedes the token, in a comment or not
-  bool has_several_lines = false;
 };
 
 struct format_pieces {
@@ -55,5 +57,7 @@ struct format_pieces {
 
 /// Splits a file into tokens and comments. A comma or dot precedes the comments that precede it in the text.
 [[nodiscard]] format_pieces pieces_of(const source_file& file);
+/// Does the same for the tokens that the parser has read from a file without macros.
+[[nodiscard]] format_pieces pieces_of(const source_file& file, const std::vector<token_place>& tokens);
 
 }  // namespace gpulog::syntax

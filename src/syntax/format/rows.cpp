@@ -116,7 +116,8 @@ class row_builder {
       opens_block_ = false;
       return;
     }
-    std::string text = layout_of(pieces_, item, depth_ * format_indentation, newline_);
+    std::string text = layout_of(pieces_, item, depth_ * format_indentation, newline_, layouts_);
+    const std::size_t length = text.size();
     const bool has_several_lines = contains_line_end(text);
     const bool is_row_of_fact = item.is_fact() && !has_several_lines && !has_inner_comments(item);
     if (is_prefixed_) {
@@ -125,10 +126,10 @@ class row_builder {
       rows_.back().cells.push_back(rows_.back().text.size());
       rows_.back().text += ' ' + text;
     } else {
-      add(first.begin, first.lines_before).text = text;
+      add(first.begin, first.lines_before).text = std::move(text);
     }
     format_row& row = rows_.back();
-    if (is_row_of_fact && !is_prefixed_) add_fact(row, item, row.text.size() - text.size());
+    if (is_row_of_fact && !is_prefixed_) add_fact(row, item, row.text.size() - length);
     row.end = end;
     if (item.stays) copied_ = end;
     row.has_several_lines = row.has_several_lines || has_several_lines;
@@ -179,8 +180,9 @@ class row_builder {
   const format_pieces& pieces_;
   std::string_view newline_;
   std::vector<format_row> rows_;
-  std::size_t depth_ = 0;     ///< of components
-  std::size_t copied_ = 0;    ///< end of the last item that stays as it is, with its comments
+  std::size_t depth_ = 0;   ///< of components
+  std::size_t copied_ = 0;  ///< end of the last item that stays as it is, with its comments
+  layout_memory layouts_;
   bool opens_block_ = false;  ///< whether the last row opens a component
   bool is_prefixed_ = false, has_comments_ = false;
 };
