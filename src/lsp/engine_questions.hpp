@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <string>
 #include <vector>
@@ -26,8 +27,9 @@ struct asked_program {
 struct engine_questions {
   /// Returns the plan of all rules as text.
   std::function<std::string(const asked_program&)> plan_of;
-  /// Runs the program, and explains why the tuples of an atom exist, or why a tuple does not exist.
-  std::function<std::string(const asked_program&, const std::string& atom)> explain;
+  /// Runs the program, and explains why the tuples of an atom exist, or why a tuple does not exist. Runs in a thread of
+  /// its own, and throws soon, once `cancelled` is set; may set `cancelled` itself.
+  std::function<std::string(const asked_program&, const std::string& atom, std::atomic<bool>& cancelled)> explain;
 };
 
 }  // namespace gpulog::lsp

@@ -124,6 +124,7 @@ void server::answer(const json& id, const std::string& method, const json& param
     if (stage_ == stage::starting && method != "initialize")
       throw request_error(error_code::not_initialized, "the first request has to be initialize");
     if (stage_ == stage::shut_down) throw request_error(error_code::invalid_request, "the server was shut down");
+    if (starts_question(id, method, params)) return;
     const auto found = handlers.find(method);
     if (found == handlers.end()) throw request_error(error_code::method_not_found, "there is no method " + method);
     send({{"jsonrpc", "2.0"}, {"id", id}, {"result", (this->*found->second)(params)}});
@@ -141,6 +142,7 @@ void server::answer(const json& id, const std::string& method, const json& param
 void server::notify(const std::string& method, const json& params) {
   using handler = void (server::*)(const json&);
   static const std::unordered_map<std::string_view, handler> handlers = {
+      {"$/cancelRequest", &server::cancel},
       {"initialized", &server::set_initialized},
       {"exit", &server::exit},
       {"textDocument/didOpen", &server::open},
@@ -256,6 +258,8 @@ void server::set_initialized(const json& /*params*/) {
       {"id", "files"}, {"method", "workspace/didChangeWatchedFiles"}, {"registerOptions", watched}};
   request("client/registerCapability", {{"registrations", json::array({registration})}});
 }
+
+void server::cancel(const json& params) { questions_.cancel(params.at("id")); }
 
 json server::shut_down(const json& /*params*/) {
   stage_ = stage::shut_down;

@@ -10,6 +10,7 @@
 #include "lsp/engine_questions.hpp"
 #include "lsp/features/place.hpp"
 #include "lsp/protocol/json.hpp"
+#include "lsp/question_queue.hpp"
 #include "lsp/workspace/workspace.hpp"
 
 /// The Language Server Protocol 3.17 over messages in JSON-RPC.
@@ -19,20 +20,24 @@ struct server_options {
   std::string version;
   workspace_settings settings;  ///< of the command line
   engine_questions questions = {};
+  std::function<void()> on_answer = [] {};  ///< called by another thread if send_answers() has something to send
 };
 
-/// Answers the messages of one client, one after the other. Never throws because of a message.
+/// Answers the messages of one client, one after the other, except that commands that take long do not delay further
+/// messages. Never throws because of a message.
 class server {
  public:
   /// @param send receives the content of each outgoing message
   server(server_options options, std::function<void(const std::string&)> send)
-      : options_(std::move(options)), send_(std::move(send)) {}
+      : options_(std::move(options)), send_(std::move(send)), questions_(options_.on_answer) {}
   ~server();
   server(const server&) = delete;
   server& operator=(const server&) = delete;
 
   /// Handles the content of a message.
   void receive(std::string_view content);
+  /// Sends the answers of commands that have ended since the last call.
+  void send_answers();
   /// Publishes diagnostics if documents have changed since the last call.
   void publish();
 
@@ -66,6 +71,9 @@ class server {
   json lenses(const json& params);
   json hints(const json& params);
   json execute(const json& params);
+  /// Starts the command if send_answers() sends its answer. Returns false for other requests.
+  bool starts_question(const json& id, const std::string& method, const json& params);
+  [[nodiscard]] asked_program asked_program_in(const json& question);
   json definition(const json& params);
   json references(const json& params);
   json highlights(const json& params);
@@ -92,6 +100,7 @@ class server {
   template <class Answer>
   json answer_about_item(const json& params, Answer answer_at);
 
+  void cancel(const json& params);
   void set_initialized(const json& params);
   void exit(const json& params);
   void open(const json& params);
@@ -119,6 +128,7 @@ class server {
   int last_request_ = 0;
   std::optional<std::int64_t> client_process_;  ///< nothing: unknown, or a process of another container
   std::set<std::string> published_;             ///< URIs with diagnostics
+  question_queue questions_;                    // last: its thread ends before the other members
 };
 
 }  // namespace gpulog::lsp

@@ -90,29 +90,52 @@ std::string server::fact_folder_of(const compiled_program& program) const {
   return folder.empty() ? std::filesystem::path(program.main->full_path()).parent_path().string() : folder;
 }
 
-json server::execute(const json& params) {
-  const std::string command = params.at("command");
-  const bool is_plan = command == plan_command && options_.questions.plan_of;
-  const bool is_why = command == why_command && options_.questions.explain;
-  if (!is_plan && !is_why) throw request_error(error_code::invalid_params, "there is no command " + command);
-  const json& question = params.at("arguments").at(0);
+asked_program server::asked_program_in(const json& question) {
   const file_view view = view_of(document_of({{"textDocument", {{"uri", question.at("uri")}}}}));
   if (view.program.report.has_errors()) throw request_error(error_code::request_failed, "the program has errors");
-  const asked_program program = asked_program_of(view, fact_folder_of(view.program));
+  return asked_program_of(view, fact_folder_of(view.program));
+}
+
+bool server::starts_question(const json& id, const std::string& method, const json& params) {
+  if (method != "workspace/executeCommand" || !options_.questions.explain) return false;
+  if (params.at("command") != why_command) return false;
+  const json& question = params.at("arguments").at(0);
+  const std::string atom = question.at("tuple");
+  questions_.add(id, [explain = options_.questions.explain, atom, program = asked_program_in(question)](
+                         std::atomic<bool>& cancelled) { return explain(program, atom, cancelled); });
+  return true;
+}
+
+void server::send_answers() {
+  while (const std::optional<question_queue::answer> ended = questions_.take_answer()) {
+    if (ended->was_cancelled) {
+      send_error(ended->id, error_code::request_cancelled, "the command was cancelled");
+    } else if (ended->has_failed) {
+      send_error(ended->id, error_code::request_failed, ended->text);
+    } else {
+      show_text("why.txt", ended->text);
+      send({{"jsonrpc", "2.0"}, {"id", ended->id}, {"result", ended->text}});
+    }
+  }
+}
+
+json server::execute(const json& params) {
+  const std::string command = params.at("command");
+  if (command != plan_command || !options_.questions.plan_of)
+    throw request_error(error_code::invalid_params, "there is no command " + command);
+  const json& question = params.at("arguments").at(0);
+  const asked_program program = asked_program_in(question);
   std::string text;
   try {
-    if (is_why) {
-      text = options_.questions.explain(program, question.at("tuple"));
-    } else {
-      text = options_.questions.plan_of(program);
-      if (question.contains("position")) text = plan_of_clause(view, offset_in(view, question), text);
-    }
-  } catch (const json::exception&) {
-    throw;
+    text = options_.questions.plan_of(program);
   } catch (const std::exception& failure) {
     throw request_error(error_code::request_failed, failure.what());
   }
-  show_text(is_why ? "why.txt" : "plan.txt", text);
+  if (question.contains("position")) {
+    const file_view view = view_of(document_of({{"textDocument", {{"uri", question.at("uri")}}}}));
+    text = plan_of_clause(view, offset_in(view, question), text);
+  }
+  show_text("plan.txt", text);
   return text;
 }
 

@@ -32,11 +32,18 @@ class Client:
         return None if length is None else json.loads(self.process.stdout.read(length))
 
     def request(self, method, **params):
-        """Returns the result, or the error of a request that failed. Skips notifications before the answer."""
+        """Returns the result, or the error of a request that failed. Skips messages before the answer."""
+        return self.answer(self.start(method, **params))
+
+    def start(self, method, **params):
+        """Returns the number of the request."""
         self.last_id += 1
         self.send({'id': self.last_id, 'method': method, 'params': params})
+        return self.last_id
+
+    def answer(self, number):
         while (message := self.receive()) is not None:
-            if message.get('id') == self.last_id and 'method' not in message:
+            if message.get('id') == number and 'method' not in message:
                 return message['result'] if 'result' in message else message['error']
         raise EOFError(self.process.stderr.read().decode())
 

@@ -95,6 +95,20 @@ class Lsp(CommandTest):
         self.assertEqual((client.end(), client.errors), (0, ''))
         self.assertEqual(os.listdir(self.path('out')), [])
 
+    def test_questions_that_run_while_others_are_answered(self):
+        text = '.decl a(x:number)\na(x) :- x = range(0, 100000), y = range(0, 100000), x + y < 0.\na(1).\n.output a\n'
+        self.write('main.dl', text)
+        client = self.client()
+        client.open('main.dl', text)
+        why = {'command': 'gpulog.why', 'arguments': [{'uri': client.uri('main.dl'), 'tuple': 'a(1)'}]}
+        number = client.start('workspace/executeCommand', **why)
+        self.assertEqual(client.ask('definition', 'main.dl', position=position(2, 0))['range'], range_of(0, 6, 7))
+        client.notify('$/cancelRequest', id=number)
+        self.assertEqual(client.answer(number), {'code': -32800, 'message': 'the command was cancelled'})
+        # A question does not outlive its session.
+        client.start('workspace/executeCommand', **why)
+        self.assertEqual((client.end(), client.errors), (0, ''))
+
     def test_options(self):
         os.mkdir(self.path('other'))
         self.write('other/a.dl', '.decl a(x:number)\na(N).\n')

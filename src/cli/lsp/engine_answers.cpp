@@ -38,16 +38,16 @@ program read(const lsp::asked_program& asked) {
 /// Sets a flag after a time, unless it is destroyed before.
 class alarm_clock {
  public:
-  explicit alarm_clock(std::chrono::seconds time)
-      : thread_([this, time](const std::stop_token& stopped) {
+  alarm_clock(std::chrono::seconds time, std::atomic<bool>& flag)
+      : thread_([this, time, &flag](const std::stop_token& stopped) {
           std::unique_lock lock(mutex_);
-          const bool has_ended = changed_.wait_for(lock, stopped, time, [] { return false; });
-          if (!has_ended && !stopped.stop_requested()) rings_ = true;
+          changed_.wait_for(lock, stopped, time, [] { return false; });
+          if (!stopped.stop_requested()) has_rung_ = flag = true;
         }) {}
-  [[nodiscard]] const std::atomic<bool>& rings() const { return rings_; }
+  [[nodiscard]] bool has_rung() const { return has_rung_; }
 
  private:
-  std::atomic<bool> rings_ = false;
+  std::atomic<bool> has_rung_ = false;
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::jthread thread_;  // last: ends before the other members
@@ -73,9 +73,9 @@ std::string explanation(engine& run, const std::string& atom) {
   return text;
 }
 
-std::string explain(const lsp::asked_program& asked, const std::string& atom) {
+std::string explain(const lsp::asked_program& asked, const std::string& atom, std::atomic<bool>& cancelled) {
   const program source = read(asked);
-  const alarm_clock limit(longest_run);
+  const alarm_clock limit(longest_run, cancelled);
   run_options options;
   options.fact_directory = asked.fact_folder;
   options.functor_base = asked.fact_folder;
@@ -83,13 +83,14 @@ std::string explain(const lsp::asked_program& asked, const std::string& atom) {
   options.backend = backend_kind::cpu;
   options.memory_limit = most_memory;
   options.proofs = true;
-  options.cancelled = &limit.rings();
+  options.cancelled = &cancelled;
   try {
     engine run(source, std::move(options));
     run.load();
     run.evaluate();
     return explanation(run, atom);
   } catch (const cancelled_error&) {
+    if (!limit.has_rung()) throw;
     throw input_error("the run takes more than " + std::to_string(longest_run.count()) + " s");
   }
 }

@@ -21,6 +21,7 @@ enum class error_code : int {
   invalid_params = -32602,
   internal_error = -32603,
   not_initialized = -32002,
+  request_cancelled = -32800,
   request_failed = -32803,
 };
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <semaphore>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,8 +18,9 @@ class lsp_session {
   static constexpr const char* uri = "untitled:test.dl";
 
   /// Initializes the server.
-  explicit lsp_session(json parameters = json::object())
-      : server_({"1.2", {}}, [this](const std::string& content) { sent_.push_back(json::parse(content)); }) {
+  explicit lsp_session(json parameters = json::object(), engine_questions questions = {})
+      : server_({"1.2", {}, std::move(questions), [this] { ended_.release(); }},
+                [this](const std::string& content) { sent_.push_back(json::parse(content)); }) {
     initialized = request("initialize", std::move(parameters));
   }
   lsp_session(const lsp_session&) = delete;
@@ -74,12 +76,20 @@ class lsp_session {
     return result;
   }
 
+  /// Waits for the end of a question. Returns the further messages.
+  std::vector<json> messages_after_question() {
+    ended_.acquire();
+    server_.send_answers();
+    return std::exchange(sent_, {});
+  }
+
   server& raw() { return server_; }
   std::vector<json>& sent() { return sent_; }
 
   json initialized;
 
  private:
+  std::counting_semaphore<> ended_{0};
   std::vector<json> sent_;
   server server_;
   int last_id_ = 0;

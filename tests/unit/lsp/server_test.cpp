@@ -4,7 +4,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "lsp_session.hpp"
 
@@ -40,6 +43,71 @@ TEST(lsp_server, stages_of_a_session) {
   raw.receive(R"({"method":"exit"})");
   EXPECT_TRUE(raw.has_exited());
   EXPECT_EQ(raw.exit_status(), 0);
+}
+
+/// A session whose questions "slow" wait until they are cancelled.
+struct question_session : lsp_session {
+  question_session()
+      : lsp_session(json::object(), {nullptr, [](const asked_program& asked, const std::string& atom, auto& cancelled) {
+                                       while (atom == "slow" && !cancelled) std::this_thread::yield();
+                                       if (cancelled) throw std::runtime_error("stopped");
+                                       return atom + " of " + asked.files.front().path;
+                                     }}) {
+    open(".decl a(x:number)\na(1).");
+  }
+
+  void ask_why(int id, const std::string& atom) {
+    raw().receive(json({{"id", id},
+                        {"method", "workspace/executeCommand"},
+                        {"params", {{"command", "gpulog.why"}, {"arguments", {{{"uri", uri}, {"tuple", atom}}}}}}})
+                      .dump());
+  }
+  void cancel(int id) { notify("$/cancelRequest", {{"id", id}}); }
+};
+
+TEST(lsp_questions, do_not_delay_other_requests) {
+  question_session session;
+  session.ask_why(101, "slow");
+  session.ask_why(102, "next");
+  EXPECT_TRUE(session.sent().empty());
+  EXPECT_EQ(session.ask("documentSymbol").size(), 1U);
+  session.cancel(101);
+  EXPECT_EQ(
+      session.messages_after_question(),
+      (std::vector<json>{{{"jsonrpc", "2.0"}, {"id", 101}, {"error", error(-32800, "the command was cancelled")}}}));
+  const std::vector<json> messages = session.messages_after_question();
+  ASSERT_EQ(messages.size(), 2U);
+  EXPECT_EQ(messages.front().at("method"), "window/showMessage");
+  EXPECT_EQ(messages.back(), (json{{"jsonrpc", "2.0"}, {"id", 102}, {"result", "next of untitled:test.dl"}}));
+}
+
+TEST(lsp_questions, may_be_cancelled_before_they_begin) {
+  question_session session;
+  session.cancel(101);  // unknown
+  session.ask_why(101, "slow");
+  session.ask_why(102, "slow");
+  session.cancel(102);
+  session.cancel(101);
+  EXPECT_EQ(session.messages_after_question().back().at("error").at("code"), -32800);
+  EXPECT_EQ(session.messages_after_question().back().at("id"), 102);
+  EXPECT_TRUE(session.sent().empty());
+}
+
+TEST(lsp_questions, end_with_the_session) {
+  question_session session;
+  session.ask_why(101, "slow");
+  session.ask_why(102, "slow");
+}
+
+TEST(lsp_questions, that_fail) {
+  question_session session;
+  session.ask_why(101, "slow");
+  session.open("a(", "untitled:errors.dl");
+  EXPECT_EQ(
+      session.request("workspace/executeCommand",
+                      {{"command", "gpulog.why"}, {"arguments", {{{"uri", "untitled:errors.dl"}, {"tuple", "a"}}}}}),
+      error(-32803, "the program has errors"));
+  EXPECT_EQ(session.request("workspace/executeCommand", {{"command", "gpulog.why"}}).at("code"), -32602);
 }
 
 TEST(lsp_server, exit_without_shutdown_is_an_error) {
