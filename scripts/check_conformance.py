@@ -12,6 +12,11 @@ import sys
 import tempfile
 
 
+def part(text):
+    number, parts = map(int, text.split('/'))
+    return number, parts
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument('--suite', required=True, help='folder with run.py')
@@ -20,12 +25,17 @@ def main():
     parser.add_argument('--update', action='store_true', help='write the cases that pass into the file')
     parser.add_argument('--options', default='', help='further options of the program, as "--word-size 64"')
     parser.add_argument('--except', dest='exceptions', help='file with cases that are not looked at; # begins a comment')
+    parser.add_argument('--part', type=part, default=(0, 1), metavar='K/N', help='only the features with number K modulo N')
     options = parser.parse_args()
 
+    number, parts = options.part
+    features = sorted(name for name in os.listdir(options.suite) if name[0].isdigit())[number % parts::parts]
     with tempfile.NamedTemporaryFile('r', suffix='.json') as report:
         engine = '%s {program} -F {facts} -D {out} %s' % (os.path.abspath(options.gpulog), options.options)
+        chosen = [argument for feature in features for argument in ('--feature', feature)]
         subprocess.run([sys.executable, os.path.join(options.suite, 'run.py'), '--engine', engine, '--jobs',
-                        str(os.cpu_count() or 1), '--timeout', '300', '--json', report.name], stdout=subprocess.DEVNULL, check=False)
+                        str(os.cpu_count() or 1), '--timeout', '300', '--json', report.name, *chosen], stdout=subprocess.DEVNULL,
+                       check=False)
         results = {case['case']: case for case in json.load(report)['cases']}
 
     passing = sorted(name for name, case in results.items() if case['ok'])
@@ -35,6 +45,7 @@ def main():
             listing.writelines(name + '\n' for name in passing)
     with open(options.expected, encoding='utf-8') as listing:
         expected = [line.strip() for line in listing if line.strip() and not line.startswith('#')]
+    expected = [name for name in expected if name.split('/')[0] in features]
     if options.exceptions:
         with open(options.exceptions, encoding='utf-8') as listing:
             exceptions = {line.split('#')[0].strip() for line in listing}

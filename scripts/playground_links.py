@@ -5,8 +5,11 @@ import re
 import zlib
 
 BLOCK = re.compile(r'^```(\S+)\n(.*?)^```\n', re.M | re.S)
-# The playground has no libraries of functors.
-IMPOSSIBLE = re.compile(r'^\.functor', re.M)
+NO_LIBRARIES = '<p class="run">Not in the playground: a browser loads no libraries of functors.</p>'
+
+
+def needs_libraries(program):
+    return bool(re.search(r'^\.functor', program, re.M))
 
 
 def fragment_of(program, files):
@@ -17,13 +20,12 @@ def fragment_of(program, files):
 
 
 def programs_of(markdown):
-    """Yields the end of each block with a program, the program, and the files beside the program. Files follow their program."""
+    """Yields the end of each block with a program, the program, and the files that follow it."""
     blocks = list(BLOCK.finditer(markdown))
     starts = [number for number, block in enumerate(blocks) if block[1] == 'datalog']
     for start, end in zip(starts, [*starts[1:], len(blocks)]):
         files = {block[1]: block[2] for block in blocks[start + 1:end] if '.' in block[1]}
-        if not IMPOSSIBLE.search(blocks[start][2]):
-            yield blocks[start].end(), blocks[start][2], files
+        yield blocks[start].end(), blocks[start][2], files
 
 
 def with_links(markdown, playground):
@@ -34,6 +36,8 @@ def with_links(markdown, playground):
     parts, begin = [], 0
     for end, program, files in programs_of(markdown):
         link = '<p class="run"><a href="%s%s" target="_blank">Run</a></p>' % (playground, fragment_of(program, files))
+        if needs_libraries(program):
+            link = NO_LIBRARIES
         parts += [markdown[begin:end], '\n', link, '\n\n']
         begin = end
     return ''.join(parts) + markdown[begin:]

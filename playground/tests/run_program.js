@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Runs a program with the WebAssembly engine, with the options of the command that tests need. PLAYGROUND names the
-// folder of the engine.
+// folder of the engine if it is not build/wasm/site.
 //   run_program.js PROGRAM [-F FACTS] [-D OUTPUT]
 'use strict';
 
@@ -31,7 +31,7 @@ function ask(engine, request) {
 
 async function main() {
   const printed = [];
-  const file = path.resolve(process.env.PLAYGROUND, 'engine.js');
+  const file = path.resolve(process.env.PLAYGROUND || path.join(__dirname, '../../build/wasm/site'), 'engine.js');
   const engine = await require(file)({
     print: (line) => printed.push(line + '\n'),
     wasmBinary: fs.readFileSync(file.replace(/js$/, 'wasm')), // emscripten 3.1.6 takes the fetch() of node for a browser's
