@@ -1,6 +1,7 @@
 #include "lsp/features/extract_rule.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -24,7 +25,7 @@ struct selected_literals {
   [[nodiscard]] source_span span() const { return join(inside.front()->span, inside.back()->span); }
 };
 
-/// Divides the literals of an alternative; nothing if the selection begins or ends inside of a literal.
+/// Divides the literals of an alternative. Returns no value if the selection begins or ends inside of a literal.
 std::optional<selected_literals> divided(const file_view& view, const syntax::clause& clause,
                                          const syntax::conjunction& alternative, std::size_t begin, std::size_t end) {
   selected_literals result = {&clause, {}, {}};
@@ -54,33 +55,42 @@ std::optional<selected_literals> selected(const file_view& view, const std::vect
   return std::nullopt;
 }
 
-/// The variables of literals: all, and those outside aggregates.
+/// The variables of literals, with the numbers of their places: all, and those outside aggregates.
 struct variable_names {
-  std::set<std::string> all, own;
+  std::map<std::string, int> all, own;
+  std::set<std::string> bound;  ///< by atoms outside aggregates
 
   template <class Node>
   void add(const Node& node) {
-    sema::for_each_variable(node, [&](const syntax::variable& each, const auto&) { all.insert(each.name); });
-    sema::for_each_own_variable(node, [&](const syntax::variable& each, const auto&) { own.insert(each.name); });
+    sema::for_each_variable(node, [&](const syntax::variable& each, const auto&) { ++all[each.name]; });
+    sema::for_each_own_variable(node, [&](const syntax::variable& each, const auto&) { ++own[each.name]; });
+  }
+  [[nodiscard]] bool is_in_aggregate(const std::string& name) const {
+    return all.contains(name) && (!own.contains(name) || all.at(name) > own.at(name));
   }
 };
 
-/// Returns the variables that both parts of the rule use, in the order of their names; nothing if an aggregate of the
-/// selected literals uses a variable of the others. A variable that is in aggregates only is another one in each.
+/// Returns the variables that both parts of the rule use, in the order of their names. Returns no list if an aggregate
+/// of the selected literals uses a variable that only the remaining literals bind. Aggregates do not share a variable
+/// that occurs only in aggregates.
 std::optional<std::vector<std::string>> common_variables(const selected_literals& literals) {
   variable_names inside, outside;
-  for (const syntax::literal* part : literals.inside) inside.add(*part);
+  for (const syntax::literal* part : literals.inside) {
+    inside.add(*part);
+    const auto bind = [&](const syntax::variable& each, const auto&) { inside.bound.insert(each.name); };
+    if (const auto* atom = part->as<syntax::atom>()) sema::for_each_own_variable(*atom, bind);
+  }
   for (const syntax::literal* part : literals.outside) outside.add(*part);
   for (const syntax::atom& head : literals.clause->heads) outside.add(head);
   std::vector<std::string> result;
-  for (const std::string& name : inside.all) {
+  for (const auto& [name, count] : inside.all) {
     if (inside.own.contains(name) && outside.all.contains(name)) result.push_back(name);
-    if (!inside.own.contains(name) && outside.own.contains(name)) return std::nullopt;
+    if (inside.is_in_aggregate(name) && !inside.bound.contains(name) && outside.own.contains(name)) return std::nullopt;
   }
   return result;
 }
 
-/// Returns whether another relation than the rule's own may keep tuples of a relation that loses tuples.
+/// Returns whether the relation of the atom may lose tuples, which an extracted relation would keep.
 bool loses_tuples(const compiled_program& program, const std::vector<syntax::item>& items, const syntax::atom& atom) {
   const named_symbol* const relation = program.names().find_relation(atom.name.text);
   const bool is_lattice = relation != nullptr && relation->attributes != nullptr &&

@@ -76,6 +76,10 @@ TEST(lsp_actions, extracted_rules) {
             types +
                 ".decl extracted(x:number)\nextracted(x) :- e(x, s),\n  // a comment\n  !e(_, s).\nr(x) :- r(x) ;  "
                 "extracted(x) .\n");
+  EXPECT_EQ(extracted(types + "r(x) :- |e(x, _), n = count : { e(x, _) }|, r(n).\n"),
+            types +
+                ".decl extracted(n:number, x:number)\nextracted(n, x) :- e(x, _), n = count : { e(x, _) }.\nr(x) :- "
+                "extracted(n, x), r(n).\n");
   EXPECT_EQ(extracted(types + ".comp C {\n  .decl t(s:symbol)\n  t(s) :- |e(x, s)|, x > 0.\n}\n.init c = C\n"),
             types +
                 ".comp C {\n  .decl t(s:symbol)\n  .decl extracted(s:symbol, x:number)\n  extracted(s, x) :- "
@@ -98,6 +102,7 @@ TEST(lsp_actions, rules_that_cannot_be_extracted) {
       types + "r(x) :- |e(x, s)|, e(x, s). .plan 0:(2,1)\n",       // the plan counts atoms
       types + "r(autoinc()) :- |e(x, s), x = autoinc()|.\n",       // counts once for each match
       types + "r(n) :- e(x, _), |n = count : { e(x, _) }|.\n",     // x is one x of the rule
+      types + "r(x) :- e(x, _), |x = count : { e(x, _) }|.\n",     // x is given by the rest of the rule
       types + ".limitsize r(n=2)\nr(x) :- |e(x, _)|.\n",           // limits an iteration
       types + "r(x) :- |r(x)|, x > 0.\nr(x) <= r(y) :- x < y.\n",  // r loses tuples
       types + "r(x) :- |r(x)|, e(x, s), undefined(s).\n"};         // has errors
