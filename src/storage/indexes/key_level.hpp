@@ -62,17 +62,12 @@ class key_level {
   /// Returns the rows of a key; count 0 if the key does not exist.
   template <class Key>
   [[nodiscard]] row_range find(std::uint64_t code, std::uint64_t home, const Key& key) const {
-    const slot* const table = table_.data();
     if (groups_ == 0) return {};
     if (is_direct()) return find_direct(static_cast<word>(code));
-    for (std::uint64_t at = home; table[at].range != 0; at = at + 1 == table_.size() ? 0 : at + 1) {
-      if (table[at].code != code) continue;
-      const auto low = static_cast<std::uint32_t>(table[at].range);
-      const auto high = static_cast<std::uint32_t>(table[at].range >> 32);
-      if (length_ <= 2) return {low, high};
-      if (same_key(low, key)) return {first_[low], first_[low + 1ULL] - first_[low]};
-    }
-    return {};
+    const slot found = table_[slot_of(code, home, key)];
+    if (found == free_slot) return {};
+    const std::uint32_t first = first_[group_of(found)];
+    return {first, first_[group_of(found) + 1ULL] - first};
   }
 
   /// Returns the number of rows with a smaller key; for levels of one column.
@@ -88,26 +83,19 @@ class key_level {
     first_.resize(rows + 1);
     for (auto& column : keys_) column.resize(rows);
     table_.resize(2 * rows + 2);
-    std::fill_n(table_.data(), table_.size(), slot{0, 0});
+    std::fill_n(table_.data(), table_.size(), free_slot);
   }
   /// Row `row`, behind all others, has this key. @return false: rows of the key are there, but not the last ones
   template <class Key>
   [[nodiscard]] bool append(std::uint32_t row, const Key& key) {
     const std::uint64_t own = code(key);
-    slot* const table = table_.data();
-    std::uint64_t at = home(own);
-    for (; table[at].range != 0; at = at + 1 == table_.size() ? 0 : at + 1) {
-      if (table[at].code != own) continue;
-      const auto low = static_cast<std::uint32_t>(table[at].range);
-      const auto high = static_cast<std::uint32_t>(table[at].range >> 32);
-      if (length_ > 2 && !same_key(low, key)) continue;
-      const bool is_last = length_ <= 2 ? low + high == row : low + 1 == groups_;
-      if (!is_last) return false;
-      if (length_ <= 2) table[at].range = pack(high + 1, low);
+    slot& place = table_[slot_of(own, home(own), key)];
+    if (place != free_slot) {
+      if (group_of(place) + 1ULL != groups_) return false;
       first_[groups_] = row + 1;
       return true;
     }
-    table[at] = {own, length_ <= 2 ? pack(1, row) : pack(1, static_cast<word>(groups_))};
+    place = make_slot(own, groups_);
     for (std::uint32_t c = 0; c < length_; ++c) keys_[c][groups_] = key(c);
     first_[groups_] = row;
     first_[++groups_] = row + 1;
@@ -202,12 +190,30 @@ class key_level {
   /// Returns the start of group g's rows; an unbuilt level has no rows.
   [[nodiscard]] std::uint32_t start(std::uint64_t g) const { return first_.size() == 0 ? 0 : first_[g]; }
 
-  /// 16 bytes, so that a probe costs one cache line. `range` of keys with up to two words: first row and, in the upper
-  /// half, number of rows; of longer keys: the group plus a flag. 0: free.
-  struct slot {
-    std::uint64_t code;
-    std::uint64_t range;
-  };
+  /// The tag of a key in the upper half, the number of its group + 1 in the lower half: a table with the ranges of rows
+  /// would take twice the memory.
+  using slot = std::uint64_t;
+  static constexpr slot free_slot = 0;
+
+  /// A tag of a single word is the key.
+  static word tag(std::uint64_t code) { return static_cast<word>(code) + static_cast<word>(code >> 32) * 0x9e3779b1U; }
+  static slot make_slot(std::uint64_t code, std::uint64_t group) {
+    return pack(tag(code), static_cast<word>(group + 1));
+  }
+  static std::uint32_t group_of(slot used) { return static_cast<std::uint32_t>(used) - 1; }
+
+  /// Returns the position of the key's slot, or of the free slot where the key belongs.
+  template <class Key>
+  [[nodiscard]] std::uint64_t slot_of(std::uint64_t code, std::uint64_t home, const Key& key) const {
+    const slot* const table = table_.data();
+    const std::uint64_t size = table_.size();
+    const word wanted = tag(code);
+    std::uint64_t at = home;
+    for (; table[at] != free_slot; at = at + 1 == size ? 0 : at + 1) {
+      if (table[at] >> 32 == wanted && (length_ == 1 || same_key(group_of(table[at]), key))) break;
+    }
+    return at;
+  }
 
   template <class Key>
   [[nodiscard]] bool same_key(std::uint64_t group, const Key& key) const {
@@ -289,36 +295,33 @@ class key_level {
       table_.resize(capacity);
     } else {
       table_.resize(capacity);
-      backend.fill(table_.data(), capacity, slot{0, 0});
+      backend.fill(table_.data(), capacity, free_slot);
     }
     if (backend.workers() == 1) {
-      fill_table(backend, [](std::uint64_t& free, std::uint64_t range) {
-        if (free != 0) return false;
-        free = range;
+      fill_table(backend, [](slot& place, slot used) {
+        if (place != free_slot) return false;
+        place = used;
         return true;
       });
     } else {
-      fill_table(backend, [](std::uint64_t& free, std::uint64_t range) {
-        std::uint64_t expected = 0;
-        return __atomic_compare_exchange_n(&free, &expected, range, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+      fill_table(backend, [](slot& place, slot used) {
+        slot expected = free_slot;
+        return __atomic_compare_exchange_n(&place, &expected, used, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
       });
     }
   }
 
-  /// @param take stores a range in a slot if the slot is free, and returns whether it was
+  /// @param take stores a used slot in a place if the place is free, and returns whether it was
   template <class Backend, class Take>
   void fill_table(Backend& backend, const Take& take) {
     slot* const table = table_.data();
     const std::uint64_t size = table_.size();
     backend.for_each(groups_, [this, table, size, take](std::uint64_t g) {
       const std::uint64_t own = code([this, g](std::uint32_t c) { return keys_[c][g]; });
-      const std::uint64_t range =
-          length_ <= 2 ? pack(first_[g + 1] - first_[g], first_[g]) : pack(1, static_cast<word>(g));
       std::uint64_t at = scale(mix(own), size);
-      while (!take(table[at].range, range)) {
+      while (!take(table[at], make_slot(own, g))) {
         if (++at == size) at = 0;
       }
-      table[at].code = own;
     });
   }
 
