@@ -38,7 +38,7 @@ class row_table {
       for (const auto& column : rows_->columns) __builtin_prefetch(column.data() + row);
     };
     set_.grow(
-        room, rows_->capacity(), [this](std::uint64_t row) { return hash(row); }, fetch, helpers);
+        room, rows_->capacity(), rows_->end(), [this](std::uint64_t row) { return hash(row); }, fetch, helpers);
   }
 
   /// Calls offer(hash, row, i), which may place tuple i of a tile at `row`.

@@ -108,21 +108,21 @@ class row_slots : public array_of_slots<Slot> {
   /// Makes room for `extra` more rows, and for row ids with the given number of bits. For further parameters see
   /// row_set::grow().
   template <class HashOf, class Fetch>
-  void grow(std::uint64_t extra, unsigned row_bits, const HashOf& hash_of, const Fetch& fetch,
+  void grow(std::uint64_t extra, unsigned row_bits, std::uint64_t end, const HashOf& hash_of, const Fetch& fetch,
             const backend::piece_runner& helpers) {
     const std::uint64_t capacity = this->slots_with_room(extra);
     const unsigned former_bits = row_bits_;
     if (capacity == slots_.size() && row_bits == former_bits) return;
     backend::array<Slot> old = this->replace_slots(capacity);
     row_bits_ = row_bits;
-    take(std::move(old), former_bits, hash_of, fetch, helpers);
+    take(std::move(old), former_bits, end, hash_of, fetch, helpers);
   }
   /// Moves the rows of a table with a different slot size into this one, which must have room; empties the other table.
   template <class From, class HashOf, class Fetch>
-  void take_over(row_slots<From>& other, const HashOf& hash_of, const Fetch& fetch,
+  void take_over(row_slots<From>& other, std::uint64_t end, const HashOf& hash_of, const Fetch& fetch,
                  const backend::piece_runner& helpers) {
     this->template add_count<exclusive_access>(other.size());
-    take(std::move(other.slots_), other.row_bits_, hash_of, fetch, helpers);
+    take(std::move(other.slots_), other.row_bits_, end, hash_of, fetch, helpers);
   }
   using array_of_slots<Slot>::slots_with_room;
 
@@ -148,13 +148,40 @@ class row_slots : public array_of_slots<Slot> {
   }
 
   template <class From, class HashOf, class Fetch>
-  void take(backend::array<From> old, unsigned row_bits, const HashOf& hash_of, const Fetch& fetch,
+  void take(backend::array<From> old, unsigned row_bits, std::uint64_t end, const HashOf& hash_of, const Fetch& fetch,
             const backend::piece_runner& helpers) {
+    if (this->size() == end) {
+      old.release();
+      return insert_all(end, hash_of, helpers);
+    }
     const std::uint64_t mask = row_slots<From>::most_rows(row_bits) + 1;
     this->move_slots(std::move(old), calibration::row_slots_of_a_thread, helpers,
-                     [&](auto access, auto& from, std::uint64_t begin, std::uint64_t end) {
-                       move_entries<decltype(access)>(from, begin, end, mask, hash_of, fetch);
+                     [&](auto access, auto& from, std::uint64_t begin, std::uint64_t until) {
+                       move_entries<decltype(access)>(from, begin, until, mask, hash_of, fetch);
                      });
+  }
+  /// Inserts rows [0, end) into the empty table. Reads the tuples in order: one cache miss per row, for the slot.
+  template <class HashOf>
+  void insert_all(std::uint64_t end, const HashOf& hash_of, const backend::piece_runner& helpers) {
+    const std::uint64_t pieces = this->pieces_of(end, calibration::row_slots_of_a_thread, helpers);
+    if (pieces == 1) return insert_rows<exclusive_access>(0, end, hash_of);
+    helpers.run(pieces, [&](std::uint64_t piece) {
+      insert_rows<concurrent_access>(end * piece / pieces, end * (piece + 1) / pieces, hash_of);
+    });
+  }
+  template <class Access, class HashOf>
+  void insert_rows(std::uint64_t begin, std::uint64_t end, const HashOf& hash_of) {
+    constexpr std::uint64_t batch = 64;
+    std::uint64_t hashes[batch];
+    for (; begin < end; begin += batch) {
+      const std::uint64_t count = std::min(batch, end - begin);
+      for (std::uint64_t i = 0; i < count; ++i) {
+        hashes[i] = hash_of(begin + i);
+        prefetch(hashes[i]);
+      }
+      for (std::uint64_t i = 0; i < count; ++i)
+        this->template place<Access>(scale(hashes[i], slots_.size()), make_entry(hashes[i], begin + i));
+    }
   }
   /// Inserts the entries of slots [begin, end) of another table and frees them as it proceeds. Entries are in order of
   /// their hashes, so their rows have scattered addresses: a batch of rows is prefetched before the first one is read.
@@ -262,21 +289,22 @@ class row_set {
   }
 
   /// Makes room for `extra` more rows, like grow_slots(), and for row ids below `rows`.
+  /// @param end the end of all rows: rows outside the set are possible
   /// @param hash_of returns the hash of a row in the set
   /// @param fetch prefetches the memory that hash_of reads for a row
   template <class HashOf, class Fetch>
-  void grow(std::uint64_t extra, std::uint64_t rows, const HashOf& hash_of, const Fetch& fetch,
+  void grow(std::uint64_t extra, std::uint64_t rows, std::uint64_t end, const HashOf& hash_of, const Fetch& fetch,
             const backend::piece_runner& helpers = {}) {
     if (narrow_) {
       for (const unsigned bits : narrow_bits) {
         if (bits < narrow_->row_bits() || row_slots<std::uint32_t>::most_rows(bits) < rows) continue;
-        return narrow_->grow(extra, bits, hash_of, fetch, helpers);
+        return narrow_->grow(extra, bits, end, hash_of, fetch, helpers);
       }
       wide_.emplace(*resource_, narrow_->slots_with_room(extra), wide_bits);
-      wide_->take_over(*narrow_, hash_of, fetch, helpers);
+      wide_->take_over(*narrow_, end, hash_of, fetch, helpers);
       narrow_.reset();
     }
-    wide_->grow(extra, wide_bits, hash_of, fetch, helpers);
+    wide_->grow(extra, wide_bits, end, hash_of, fetch, helpers);
   }
 
  private:

@@ -81,15 +81,20 @@ class array_of_slots {
     return slots;
   }
 
+  /// Returns the number of pieces of at least `least` elements for several workers.
+  [[nodiscard]] static std::uint64_t pieces_of(std::uint64_t elements, std::uint64_t least,
+                                               const backend::piece_runner& helpers) {
+    constexpr std::uint64_t pieces_of_worker = 4;  // workers begin at different times
+    if (helpers.workers() == 1) return 1;
+    return std::clamp<std::uint64_t>(elements / least, 1, helpers.workers() * pieces_of_worker);
+  }
+
   /// As grow_slots(), of slots that this or another table had.
   /// @param least minimum number of slots of a piece
   template <class From, class Move>
   static void move_slots(backend::array<From> old, std::uint64_t least, const backend::piece_runner& helpers,
                          const Move& move) {
-    constexpr std::uint64_t pieces_of_worker = 4;  // workers begin at different times
-    const std::uint64_t pieces =
-        helpers.workers() == 1 ? 1
-                               : std::clamp<std::uint64_t>(old.size() / least, 1, helpers.workers() * pieces_of_worker);
+    const std::uint64_t pieces = pieces_of(old.size(), least, helpers);
     if (pieces == 1) return move(exclusive_access(), old, std::uint64_t{0}, old.size());
     const auto bound = [&old, pieces](std::uint64_t piece) { return old.size() / line * piece / pieces * line; };
     helpers.run(pieces, [&](std::uint64_t piece) { move(concurrent_access(), old, bound(piece), bound(piece + 1)); });
