@@ -151,7 +151,9 @@ struct run_options {
   bool count_rows = false;  ///< counts rows after each step of each rule; implied by report_files
   std::function<void(const progress&)> on_progress = {};  ///< called on the running thread
   ranks::rank_group* ranks = nullptr;                     ///< for the command: processes that work for the run
-  const std::atomic<bool>* cancelled = nullptr;           ///< once true, the run ends with cancelled_error
+  /// For the command: with the tuning choice `unneeded-relations`, only files of outputs are used after engine::run().
+  bool only_outputs = false;
+  const std::atomic<bool>* cancelled = nullptr;  ///< once true, the run ends with cancelled_error
 };
 
 /// Parses "auto", "cpu", "gpu", or the vendor of this build's devices ("cuda", "hip"), which means "gpu"; returns

@@ -77,6 +77,7 @@ int run_program(arguments given, const program& source, std::string& place) {
   }
   given.run.count_rows = given.explain;
   given.run.proofs = given.explain_session || !given.why.empty();
+  given.run.only_outputs = true;
   if (given.verbose) print_message("Starting work on {}\n", given.program_file);
 
   require_relations(source, given.why);

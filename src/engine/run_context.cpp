@@ -79,6 +79,11 @@ void run_context::set_program(std::shared_ptr<const program_state> program) {
   source = std::move(program);
   needed = tuned.planning.modes.is_always("unneeded-relations") ? sema::needed_relations(analysed())
                                                                 : std::vector<bool>(analysed().relations.size(), true);
+  // Stored and changed facts are compared with all their texts.
+  const bool ends_with_run = options.only_outputs && options.state_file.empty() && !options.changes;
+  unread_texts.clear();
+  if (ends_with_run && tuned.planning.modes.is_always("unneeded-relations"))
+    unread_texts = sema::unread_texts(analysed(), needed);
   functors.find(analysed(), needed, options, values);
   begin_figures();
 }

@@ -57,6 +57,8 @@ struct run_context {
   tuning tuned;
   run_values values;
   std::vector<bool> needed;  ///< by relation: whether the relation is loaded and computed
+  /// By relation and column: texts of inputs that nobody reads. Empty: all texts may be read.
+  std::vector<std::vector<bool>> unread_texts;
   run_functors functors;
   statistics figures;                ///< change only while the monitor is held
   std::vector<std::string> remarks;  ///< warnings of the run, without a place

@@ -31,6 +31,9 @@ struct read_request {
   std::filesystem::path fact_directory;
   /// By attribute.
   std::vector<value_kind> kinds;
+  /// By attribute: texts that nobody reads. A reader of text files gives them the number 0 without storing them. Empty:
+  /// all texts may be read.
+  std::vector<bool> unread_texts = {};
   /// For records and algebraic data types.
   structured_columns structured;
   /// Treats a missing file as an empty relation.

@@ -122,6 +122,7 @@ io::read_request program_files::read_request_of(std::uint32_t number, const sema
   request.kinds = kinds_of(relation);
   request.structured = structure_of(relation, run_);
   for (const sema::attribute& attribute : relation.attributes) request.attribute_names.push_back(attribute.name);
+  if (!run_.unread_texts.empty()) request.unread_texts = run_.unread_texts[number];
   request.missing_is_empty = run_.options.missing_facts_are_empty;
   request.threads = run_.options.jobs;
   request.memory = &run_.values.memory;

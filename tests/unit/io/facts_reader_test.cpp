@@ -24,6 +24,24 @@ TEST(facts_reader, every_kind) {
   EXPECT_EQ(load.texts(3), (texts{"a b", "", "\xc3\xa9"}));
 }
 
+TEST(facts_reader, unread_texts_are_not_stored) {
+  loading load({symbol, number, symbol});
+  load.request.unread_texts = {true, false, false};
+  EXPECT_EQ(load.run("a\t1\tx\nb\t2\tx\nc\t3\ty\n"), 3U);
+  EXPECT_EQ(load.columns[0], (std::vector<word>{0, 0, 0}));
+  EXPECT_EQ(load.columns[1], (std::vector<word>{1, 2, 3}));
+  EXPECT_EQ(load.texts(2), (texts{"x", "x", "y"}));
+  EXPECT_EQ(load.symbols.size(), 2U);
+  load.request.parameters = {{"rfc4180", "true"}};
+  EXPECT_EQ(load.run("\"a\"\"b\",1,\"x\"\nb,2,z\n"), 2U);
+  EXPECT_EQ(load.columns[0], (std::vector<word>{0, 0}));
+  EXPECT_EQ(load.texts(2), (texts{"x", "z"}));
+  load.request.parameters = {{"columns", "1:0:2"}};
+  EXPECT_EQ(load.run("1\ta\tx\n"), 1U);
+  EXPECT_EQ(load.columns, (column_words{{0}, {1}, {0}}));
+  EXPECT_EQ(load.symbols.size(), 3U);
+}
+
 TEST(facts_reader, line_ends) {
   for (const char* text :
        {"1\t2\n3\t4\n", "1\t2\n3\t4", "1\t2\r\n3\t4\r\n", "1\t2\r\n3\t4\r", "1\t2\tx\ty\n3\t4\t\n"}) {

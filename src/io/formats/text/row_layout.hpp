@@ -18,6 +18,7 @@ struct row_layout {
   struct column {
     std::size_t attribute = not_read;
     value_kind kind = value_kind::symbol;
+    bool is_unread = false;  ///< a text that gets the number 0
   };
 
   std::vector<column> columns;

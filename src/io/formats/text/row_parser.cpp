@@ -205,6 +205,10 @@ class piece_parser {
     word& value = columns_[wanted.attribute][row_];
     if (is_structured(wanted.kind)) return store_structured(wanted, text, value);
     if (wanted.kind != value_kind::symbol) return parse_value(text, wanted.kind, layout_.wide, value);
+    if (wanted.is_unread) {
+      value = 0;
+      return true;
+    }
     earlier_symbol& previous = previous_[column];
     // Facts often repeat the value of the previous line.
     if (previous.value != nullptr && previous.text == text) {
@@ -347,6 +351,7 @@ class piece_parser {
     const row_layout::column& wanted = layout_.columns[column];
     if (wanted.attribute == row_layout::not_read) return true;
     if (is_number(wanted.kind) || wanted.kind == value_kind::floating) return false;  // no number contains a quote
+    if (wanted.is_unread) return store(column, text);
     unquoted_.clear();
     unquoted_.reserve(text.size());
     for (std::size_t from = 0; from < text.size();) {

@@ -91,6 +91,10 @@ void text_loading::prepare_layout() {
   const read_request& request = file_.request;
   layout_ = make_row_layout(parameters_, request.kinds);
   has_headers_ = parameters_.flag("headers");
+  if (!request.unread_texts.empty()) {
+    for (row_layout::column& column : layout_.columns)
+      column.is_unread = column.attribute != row_layout::not_read && request.unread_texts[column.attribute];
+  }
   layout_.wide = request.structured.wide;
   layout_.memory = request.memory;
   if (!request.structured.structures.empty()) layout_.structured = &request.structured;
