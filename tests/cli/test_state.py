@@ -88,6 +88,16 @@ class State(CommandTest):
 
 
 class Results(State):
+    def test_unread_texts_distinguish_facts(self):
+        program = '.decl r(a:symbol, x:number)\n.input r\n.decl n(x:number)\n.output n\nn(x) :- r(_, x).\n'
+        self.begin(program, r=['a\t1', 'b\t1', 'c\t2'])
+        self.write_facts(r=['b\t1', 'c\t2'])
+        self.assert_says(self.run_state())
+        self.assertEqual(self.rows('out', 'n.csv'), ['1', '2'])
+        self.write_facts(r=['b\t3'])
+        self.assert_says(self.run_state())
+        self.assertEqual(self.rows('out', 'n.csv'), ['3'])
+
     def test_values_of_every_kind_in_random_changes(self):
         chance = random.Random(1)
         names = ['a', 'b', 'c', 'd', 'text', 'ü']
