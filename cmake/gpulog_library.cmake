@@ -49,7 +49,7 @@ function(gpulog_library folder)
   if(sources)
     add_library(${name} STATIC ${sources})
     set(scope PUBLIC)
-    set(warnings -Wall -Wextra -Wpedantic -Wshadow -Wconversion ${GPULOG_WARNINGS_OFF} $<$<BOOL:${GPULOG_WARNINGS_AS_ERRORS}>:-Werror>)
+    set(warnings -Wall -Wextra -Wpedantic -Wshadow -Wconversion $<$<BOOL:${GPULOG_WARNINGS_AS_ERRORS}>:-Werror>)
     # g++ 12 takes "x" + std::string for overlapping copies (GCC bug 105651).
     target_compile_options(${name} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>"
                                            $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)

@@ -16,5 +16,3 @@ include_directories(BEFORE SYSTEM ${PROJECT_SOURCE_DIR}/playground/engine/standa
 include_directories(SYSTEM ${package_headers})
 add_compile_definitions(FMT_HEADER_ONLY GPULOG_WITHOUT_PACKAGES GPULOG_WITHOUT_TBB)
 add_compile_options(-fwasm-exceptions)
-# Arrays of more than 4 GiB are refused when they are allocated, so that counts of stored rows fit in 32 bits.
-set(GPULOG_WARNINGS_OFF -Wno-shorten-64-to-32 -Wno-sign-conversion)

@@ -164,7 +164,7 @@ json show(const json& request) {
 json why(const json& request) {
   if (!last_engine) return {{"ok", false}, {"message", no_run}};
   const std::string tuple = text_in(request, "tuple");
-  const auto shown = last_engine->why(tuple, number_in(request, "depth", 4));
+  const auto shown = last_engine->why(tuple, static_cast<std::size_t>(number_in(request, "depth", 4)));
   if (shown)
     return {{"ok", true},
             {"proof", json::parse(gpulog::to_json(*shown), nullptr, false)},

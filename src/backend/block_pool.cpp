@@ -28,7 +28,7 @@ void* block_pool::allocate(std::uint64_t bytes) {
   if (found == free_by_size_.end()) return nullptr;
   const auto [size, begin] = *found;
   erase(free_by_address_.find(begin));
-  if (size > wanted) insert(begin + wanted, size - wanted);
+  if (size > wanted) insert(begin + static_cast<address>(wanted), size - wanted);
   return reinterpret_cast<void*>(begin);
 }
 

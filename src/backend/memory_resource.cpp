@@ -48,7 +48,7 @@ void memory_resource::deallocate(void* memory, std::uint64_t bytes) noexcept {
 
 /// Moves the contents of an array to another one.
 void* memory_resource::move(void* memory, std::uint64_t old_bytes, void* to, std::uint64_t new_bytes) {
-  std::memcpy(to, memory, std::min(old_bytes, new_bytes));
+  std::memcpy(to, memory, static_cast<std::size_t>(std::min(old_bytes, new_bytes)));
   deallocate(memory, old_bytes);
   return to;
 }
@@ -137,7 +137,7 @@ memory_resource& unlimited_memory() {
 
 namespace {
 
-constexpr std::uint64_t page_bytes = 4096;
+constexpr std::size_t page_bytes = 4096;
 constexpr std::uint64_t huge_page_bytes = 2u << 20;
 // Larger arrays are separate mappings: they can grow without copying, and freeing returns the pages.
 constexpr std::uint64_t mapping_threshold = 1u << 20;
@@ -157,7 +157,9 @@ constexpr bool may_map = true;
 
 bool is_mapping(std::uint64_t bytes) { return may_map && bytes >= mapping_threshold; }
 bool may_be_spilled(std::uint64_t bytes) { return bytes >= calibration::least_spilled_bytes; }
-std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
+std::size_t round_up(std::uint64_t bytes, std::uint64_t unit) {
+  return static_cast<std::size_t>((bytes + unit - 1) / unit * unit);
+}
 
 void* map(std::uint64_t bytes) {
   void* memory = mmap(nullptr, round_up(bytes, page_bytes), PROT_READ | PROT_WRITE,
@@ -168,15 +170,15 @@ void* map(std::uint64_t bytes) {
 }
 
 void* heap(std::uint64_t bytes, fresh_memory contents) {
-  if (bytes > std::numeric_limits<std::size_t>::max() - huge_page_bytes) return nullptr;
   void* memory = std::aligned_alloc(64, round_up(bytes, 64));
-  if (memory != nullptr && contents == fresh_memory::zeroed) std::memset(memory, 0, bytes);
+  if (memory != nullptr && contents == fresh_memory::zeroed) std::memset(memory, 0, static_cast<std::size_t>(bytes));
   return memory;
 }
 
 }  // namespace
 
 void* host_memory::do_allocate(std::uint64_t bytes, fresh_memory contents) {
+  if (bytes > std::numeric_limits<std::size_t>::max() - huge_page_bytes) return nullptr;
   return is_mapping(bytes) ? map(bytes) : heap(bytes, contents);
 }
 
@@ -202,7 +204,7 @@ void* host_memory::do_resize(void* memory, std::uint64_t old_bytes, std::uint64_
 #endif
   void* moved = do_allocate(new_bytes, fresh_memory::zeroed);
   if (moved == nullptr) return nullptr;
-  std::memcpy(moved, memory, std::min(old_bytes, new_bytes));
+  std::memcpy(moved, memory, static_cast<std::size_t>(std::min(old_bytes, new_bytes)));
   do_deallocate(memory, old_bytes);
   return moved;
 }
@@ -210,7 +212,8 @@ void* host_memory::do_resize(void* memory, std::uint64_t old_bytes, std::uint64_
 void host_memory::discard(void* memory, std::uint64_t bytes) noexcept {
   // Only whole pages: bytes around the range may be in use.
   const auto begin = round_up(reinterpret_cast<std::uintptr_t>(memory), page_bytes);
-  const auto end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / page_bytes * page_bytes;
+  const auto end =
+      (reinterpret_cast<std::uintptr_t>(memory) + static_cast<std::size_t>(bytes)) / page_bytes * page_bytes;
   if (end <= begin) return;
   // MADV_REMOVE frees the space on the disk, and fails for memory.
   if (spill_ != nullptr && madvise(reinterpret_cast<void*>(begin), end - begin, MADV_REMOVE) == 0) return;

@@ -75,7 +75,8 @@ void* spill_file::map(std::uint64_t bytes) {
   const std::uint64_t offset = number_of(one.offset);
   void* memory = MAP_FAILED;
   if (reserve(offset, one.bytes)) {
-    memory = mmap(nullptr, one.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, static_cast<off_t>(offset));
+    memory = mmap(nullptr, static_cast<std::size_t>(one.bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file_,
+                  static_cast<off_t>(offset));
   } else {
     was_full_ = true;
   }
@@ -100,7 +101,7 @@ bool spill_file::unmap(void* memory) noexcept {
     one = found->second;
     extents_.erase(found);
   }
-  munmap(memory, one.bytes);
+  munmap(memory, static_cast<std::size_t>(one.bytes));
   // Other threads may use the extent only after release(): a later release would delete their rows.
   release(one);
   const std::lock_guard<std::mutex> alone(access_);

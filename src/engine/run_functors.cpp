@@ -28,7 +28,7 @@ void note_caller(std::size_t functor, const sema::rule& rule, callers& first) {
 
 void note_calls(const sema::expression& tree, const sema::rule& rule, callers& first) {
   if (tree.is_operation() && tree.op == scalar_op::call_functor) {
-    note_caller(tree.arguments.front().constant, rule, first);
+    note_caller(static_cast<std::size_t>(tree.arguments.front().constant), rule, first);
   }
   for (const sema::expression& argument : tree.arguments) note_calls(argument, rule, first);
 }

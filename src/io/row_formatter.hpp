@@ -8,6 +8,7 @@
 #include "io/files/byte_buffer.hpp"
 #include "io/relation_writer.hpp"
 #include "storage/symbols/symbol_table.hpp"
+#include "support/long_vector.hpp"
 
 namespace gpulog::io {
 
@@ -17,7 +18,7 @@ class row_window {
   row_window(const relation_rows& rows, std::uint64_t first, std::uint64_t last) : columns_(rows.columns) {
     if (!rows.read || first == last) return;
     first_ = first;
-    made_.resize(columns_.size() * (last - first));
+    made_.resize(memory_size(columns_.size() * (last - first)));
     std::vector<word*> columns;
     for (std::size_t column = 0; column < columns_.size(); ++column) {
       columns.push_back(made_.data() + column * (last - first));

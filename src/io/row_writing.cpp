@@ -15,6 +15,7 @@
 #include "io/formats/text/gzip_text.hpp"
 #include "io/formats/text/zstd_text.hpp"
 #include "io/task_runner.hpp"
+#include "support/long_vector.hpp"
 
 namespace gpulog::io {
 namespace {
@@ -109,7 +110,7 @@ template <class MakePiece, class WritePiece>
 void write_pieces(const relation_rows& rows, const row_formatter& formatter, unsigned threads, buffer_pool& buffers,
                   const MakePiece& make_piece, const WritePiece& write_piece) {
   const std::uint64_t rows_per_piece = rows_of_piece(rows);
-  const std::uint64_t pieces = count_pieces(rows);
+  const std::size_t pieces = memory_size(count_pieces(rows));
   task_runner run(threads);
   using piece = decltype(make_piece(byte_buffer{}));
   ordered_writer<piece> writer(waiting_per_thread * run.threads(), write_piece);

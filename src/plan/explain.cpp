@@ -26,7 +26,7 @@ std::string_view part_suffix(row_part rows) {
 std::string constant_text(const program& plan, wide_word value, value_kind kind) {
   switch (kind) {
     case value_kind::symbol: {
-      if (value < plan.symbols.size()) return fmt::format("\"{}\"", plan.symbols[value]);
+      if (value < plan.symbols.size()) return fmt::format("\"{}\"", plan.symbols[static_cast<std::size_t>(value)]);
       const auto found = plan.symbols_of_engine.find(value);
       return found == plan.symbols_of_engine.end() ? fmt::format("symbol {}", value)
                                                    : fmt::format("\"{}\"", found->second);
@@ -151,7 +151,7 @@ class version_printer {
     }
     std::string function(sema::operation_text(op.op));
     if (op.op == scalar_op::call_functor) {
-      function = "@" + plan_.functors[op.arguments.front().literal];
+      function = "@" + plan_.functors[static_cast<std::size_t>(op.arguments.front().literal)];
       arguments.erase(arguments.begin());
     }
     const bool is_infix = arguments.size() == 2 && op.op != scalar_op::call_functor &&

@@ -123,7 +123,7 @@ class version_checker {
     const std::set<std::uint32_t> readable = [&] {
       std::set<std::uint32_t> columns(used.payload.begin(), used.payload.end());
       if (!used.key_lengths.empty()) {
-        columns.insert(used.order.begin(), used.order.begin() + used.key_lengths.back());
+        columns.insert(used.order.begin(), used.order.begin() + static_cast<std::ptrdiff_t>(used.key_lengths.back()));
       }
       return columns;
     }();

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "support/long_vector.hpp"
+
 /// Processes that evaluate one program together: rank 0 runs the program and gives work to its followers, the ranks
 /// from 1 on.
 namespace gpulog::ranks {
@@ -39,7 +41,7 @@ class communicator {
   [[nodiscard]] std::string broadcast(std::string text) {
     std::uint64_t bytes = text.size();
     broadcast(&bytes, sizeof(bytes));
-    text.resize(bytes);
+    text.resize(memory_size(bytes));
     broadcast(text.data(), bytes);
     return text;
   }

@@ -55,7 +55,8 @@ namespace {
 std::string constant_text(const program& program, value_kind kind, wide_word value, structure_id structure = {}) {
   if (kind == value_kind::adt && structure.valid()) {
     const structure_type& type = program.structures[structure.value];
-    if (type.is_enumeration() && value < type.branches.size()) return "$" + type.branches[value].name;
+    if (type.is_enumeration() && value < type.branches.size())
+      return "$" + type.branches[static_cast<std::size_t>(value)].name;
   }
   switch (kind) {
     case value_kind::symbol:

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backend/primitives.hpp"
+#include "support/long_vector.hpp"
 
 /// The backend primitives on a CPU, on top of a launcher that runs blocks serially or on oneTBB's workers.
 namespace gpulog::backend::cpu {
@@ -66,7 +67,7 @@ class cpu_backend {
 
   template <class Transform>
   [[nodiscard]] std::uint64_t reduce(std::uint64_t n, Transform transform) {
-    std::vector<std::uint64_t> partial(block_count(n), 0);
+    long_vector<std::uint64_t> partial(block_count(n), 0);
     for_each_block(n, [&](std::uint64_t block, std::uint64_t begin, std::uint64_t end) {
       std::uint64_t sum = 0;
       for (std::uint64_t i = begin; i < end; ++i) sum += transform(i);
@@ -79,7 +80,7 @@ class cpu_backend {
 
   template <class Transform, class Sum>
   std::uint64_t exclusive_scan(std::uint64_t n, Transform transform, Sum* sums) {
-    std::vector<std::uint64_t> partial(block_count(n), 0);
+    long_vector<std::uint64_t> partial(block_count(n), 0);
     if (partial.size() > 1) {
       for_each_block(n, [&](std::uint64_t block, std::uint64_t begin, std::uint64_t end) {
         std::uint64_t sum = 0;
@@ -131,7 +132,7 @@ class cpu_backend {
 
   template <class Predicate, class Position>
   std::uint64_t select_if(std::uint64_t n, Predicate predicate, Position* selected) {
-    std::vector<std::uint64_t> partial(block_count(n), 0);
+    long_vector<std::uint64_t> partial(block_count(n), 0);
     for_each_block(n, [&](std::uint64_t block, std::uint64_t begin, std::uint64_t end) {
       std::uint64_t count = 0;
       for (std::uint64_t i = begin; i < end; ++i) count += predicate(i) ? 1 : 0;
@@ -162,7 +163,7 @@ class cpu_backend {
   template <class T>
   void copy(const T* in, std::uint64_t n, T* out) {
     for_each_tile(n, cut_off::elements_per_block, [=](unsigned, std::uint64_t begin, std::uint64_t end) {
-      std::memmove(out + begin, in + begin, (end - begin) * sizeof(T));
+      std::memmove(out + begin, in + begin, static_cast<std::size_t>(end - begin) * sizeof(T));
     });
   }
 
@@ -204,7 +205,7 @@ class cpu_backend {
     }
     const unsigned digit_bits = digit_bits_of(n, blocks, bits.last - bits.first);
     const std::uint64_t buckets = 1ULL << digit_bits;
-    std::vector<std::uint64_t> counts(blocks * buckets);
+    long_vector<std::uint64_t> counts(blocks * buckets);
     for (unsigned shift = bits.first; shift < bits.last; shift += digit_bits) {
       const std::uint64_t mask = bits.last - shift >= digit_bits ? buckets - 1 : (1ULL << (bits.last - shift)) - 1;
       count_digits(keys, n, shift, mask, counts, blocks);
@@ -222,11 +223,11 @@ class cpu_backend {
     const unsigned shift = last_bit - cut_off::digit_bits;
     constexpr std::uint64_t buckets = 1ULL << cut_off::digit_bits;
     const std::uint64_t blocks = block_count(n);
-    std::vector<std::uint64_t> counts(blocks * buckets);
+    long_vector<std::uint64_t> counts(blocks * buckets);
     count_digits(keys, n, shift, buckets - 1, counts, blocks);
     if (start_digits(counts, blocks) > 2 * n / (workers() + 2)) return nullptr;
     // Before the keys move, the first block's places are the starts of the buckets.
-    std::vector<std::uint64_t> starts(counts.begin(), counts.begin() + buckets);
+    long_vector<std::uint64_t> starts(counts.begin(), counts.begin() + buckets);
     starts.push_back(n);
     move_by_digit(keys, scratch, n, shift, buckets - 1, counts, blocks);
     launcher_.run(buckets / cut_off::buckets_together, [&](unsigned, std::uint64_t group) {
@@ -242,7 +243,7 @@ class cpu_backend {
 
   /// Counts the keys of each block by digit, the bits of `mask` from `shift` on.
   void count_digits(const std::uint64_t* keys, std::uint64_t n, unsigned shift, std::uint64_t mask,
-                    std::vector<std::uint64_t>& counts, std::uint64_t blocks) {
+                    long_vector<std::uint64_t>& counts, std::uint64_t blocks) {
     std::fill(counts.begin(), counts.end(), 0);
     const std::uint64_t buckets = counts.size() / blocks;
     for_each_of(blocks, n, [&](std::uint64_t block, std::uint64_t begin, std::uint64_t end) {
@@ -253,7 +254,7 @@ class cpu_backend {
 
   /// Replaces counts by the places of the first keys of each digit and block.
   /// @return the largest number of keys that share a digit
-  static std::uint64_t start_digits(std::vector<std::uint64_t>& counts, std::uint64_t blocks) {
+  static std::uint64_t start_digits(long_vector<std::uint64_t>& counts, std::uint64_t blocks) {
     const std::uint64_t buckets = counts.size() / blocks;
     std::uint64_t running = 0;
     std::uint64_t most = 0;
@@ -268,7 +269,7 @@ class cpu_backend {
 
   /// Moves keys to their places, which advance.
   void move_by_digit(const std::uint64_t* keys, std::uint64_t* moved, std::uint64_t n, unsigned shift,
-                     std::uint64_t mask, std::vector<std::uint64_t>& places, std::uint64_t blocks) {
+                     std::uint64_t mask, long_vector<std::uint64_t>& places, std::uint64_t blocks) {
     const std::uint64_t buckets = places.size() / blocks;
     for_each_of(blocks, n, [&](std::uint64_t block, std::uint64_t begin, std::uint64_t end) {
       std::uint64_t* next = places.data() + block * buckets;

@@ -6,6 +6,7 @@
 
 #include "exec/calibration.hpp"
 #include "plan/cost/calibration.hpp"
+#include "support/long_vector.hpp"
 
 namespace gpulog::detail {
 
@@ -96,7 +97,7 @@ sampled_keys key_counter::keys_of(std::uint64_t rows, const std::vector<word>& c
 /// Returns the last counts by ascending hash. The table is sorted except for neighbours, because a key's slot follows
 /// from its hash.
 std::vector<sampled_keys::counted> key_counter::in_order(std::uint64_t keys) const {
-  std::vector<counted> ordered(keys);
+  std::vector<counted> ordered(memory_size(keys));
   const std::uint32_t* const hashes = slot_hashes_.data();
   const std::uint32_t* const numbers = slot_counts_.data();
   std::size_t taken = 0;

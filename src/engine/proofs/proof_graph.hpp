@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "support/ids.hpp"
+#include "support/long_vector.hpp"
 
 namespace gpulog::detail {
 
@@ -72,7 +73,7 @@ class proof_graph {
 
   std::vector<tuple> tuples_;
   std::vector<word> words_;
-  std::vector<number> slots_;  ///< tuple numbers + 1, with linear probing; 0: free
+  long_vector<number> slots_;  ///< tuple numbers + 1, with linear probing; 0: free
   std::vector<instance> instances_;
   std::vector<number> premises_;
   std::vector<use> uses_;

@@ -10,6 +10,7 @@
 
 #include "exec/calibration.hpp"
 #include "storage/sets/hash.hpp"
+#include "support/long_vector.hpp"
 
 namespace gpulog::detail {
 namespace {
@@ -39,7 +40,7 @@ class value_counts {
 
  private:
   [[nodiscard]] std::size_t place_of(word value) const {
-    std::size_t at = storage::scale(storage::mix(value + 1ULL), slots_.size());
+    auto at = static_cast<std::size_t>(storage::scale(storage::mix(value + 1ULL), slots_.size()));
     while (slots_[at].count != 0 && slots_[at].value != value) at = (at + 1) & (slots_.size() - 1);
     return at;
   }
@@ -128,7 +129,7 @@ class distinct_counter {
   std::uint64_t rows_;
   std::uint64_t seen_ = 0;
   std::uint64_t slots_;
-  std::vector<std::uint64_t> bits_;
+  long_vector<std::uint64_t> bits_;
 };
 
 std::uint64_t distinct_counter::estimate() const {
@@ -152,8 +153,8 @@ std::vector<std::uint64_t> count_distinct(const std::vector<std::vector<value_ra
   for (const std::vector<value_range>& column : columns) {
     const std::uint64_t counted = std::min(rows_in(column), exec::calibration::counted_fact_rows);
     // Each thread has a separate bitmap to avoid contention for cache lines.
-    const std::uint64_t pieces =
-        std::clamp<std::uint64_t>(counted / exec::calibration::counted_rows_of_thread, 1, run.threads());
+    const auto pieces = static_cast<std::size_t>(
+        std::clamp<std::uint64_t>(counted / exec::calibration::counted_rows_of_thread, 1, run.threads()));
     std::vector<std::optional<distinct_counter>> counters(pieces);
     run(pieces, [&](std::size_t piece) {
       counters[piece].emplace(rows).add(column, counted * piece / pieces, counted * (piece + 1) / pieces);
@@ -161,10 +162,10 @@ std::vector<std::uint64_t> count_distinct(const std::vector<std::vector<value_ra
     distinct_counter& all = *counters.front();
     if (pieces > 1) {
       run(pieces, [&](std::size_t part) {
-        for (std::uint64_t piece = 1; piece < pieces; ++piece) all.add_bits(*counters[piece], part, pieces);
+        for (std::size_t piece = 1; piece < pieces; ++piece) all.add_bits(*counters[piece], part, pieces);
       });
     }
-    for (std::uint64_t piece = 1; piece < pieces; ++piece) all.add_seen(*counters[piece]);
+    for (std::size_t piece = 1; piece < pieces; ++piece) all.add_seen(*counters[piece]);
     counts.push_back(all.estimate());
   }
   return counts;

@@ -9,6 +9,7 @@
 #include "storage/calibration.hpp"
 #include "storage/relation/relation_options.hpp"
 #include "storage/sets/bit_set.hpp"
+#include "support/long_vector.hpp"
 
 namespace gpulog::detail {
 namespace {
@@ -41,17 +42,17 @@ class_size size_of(const plan::encodable_domain& its, const plan::statistics& kn
 }
 
 /// Returns the numbers sorted by value: ranks[number] is the position of the number's value.
-std::vector<word> ranks_of(const backend::array<word>& words, value_kind kind, const storage::wide_values* wide) {
+long_vector<word> ranks_of(const backend::array<word>& words, value_kind kind, const storage::wide_values* wide) {
   // Keys sort as unsigned numbers: the sign bit of a number is flipped.
   const wide_word sign = kind != value_kind::number ? 0 : wide_word{1} << (wide == nullptr ? 31 : 63);
-  std::vector<wide_word> keys(words.size());
+  long_vector<wide_word> keys(words.size());
   for (std::size_t number = 0; number < words.size(); ++number) {
     keys[number] = storage::value_of(words[number], wide) ^ sign;
   }
-  std::vector<word> order(words.size());
+  long_vector<word> order(words.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](word left, word right) { return keys[left] < keys[right]; });
-  std::vector<word> ranks(order.size());
+  long_vector<word> ranks(order.size());
   for (std::size_t rank = 0; rank < order.size(); ++rank) ranks[order[rank]] = static_cast<word>(rank);
   return ranks;
 }
@@ -139,7 +140,7 @@ void dense_domain_encoding::number(plan::encodable_domain& its, staged_facts& st
   auto& values = *values_.emplace_back(std::make_unique<backend::array<word>>(*resource_, numbering.size()));
   std::copy_n(found, numbering.size(), values.data());
   if (its.is_ordered) {
-    const std::vector<word> ranks = ranks_of(values, its.kind, wide_);
+    const long_vector<word> ranks = ranks_of(values, its.kind, wide_);
     for (wide_word* constant : its.constants) *constant = ranks[*constant];
     for_each_block([&](word* numbers, std::uint64_t rows) {
       for (std::uint64_t i = 0; i < rows; ++i) numbers[i] = ranks[numbers[i]];

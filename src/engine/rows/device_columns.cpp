@@ -19,6 +19,7 @@
 #include "support/ids.hpp"
 #if defined(GPULOG_WITH_GPU)
 #include "exec/gpu/gpu_executor.hpp"
+#include "support/long_vector.hpp"
 #endif
 
 namespace gpulog {
@@ -58,7 +59,7 @@ class host_copy {
   explicit host_copy(const device_column& column)
       : format_(column.format),
         rows_(column.rows),
-        bytes_(std::make_unique<std::byte[]>(column.rows * bytes_of(column.format))) {
+        bytes_(std::make_unique<std::byte[]>(memory_size(column.rows * bytes_of(column.format)))) {
     copy_to_host(column, bytes_.get());
     stream_.get_schema = [](ArrowArrayStream* stream, ArrowSchema* made) {
       *made = {};

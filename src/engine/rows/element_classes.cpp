@@ -7,7 +7,7 @@ namespace gpulog::detail {
 namespace {
 
 /// Number of pairs read per block.
-constexpr std::uint64_t pairs_of_block = 1U << 16;
+constexpr std::size_t pairs_of_block = 1U << 16;
 
 }  // namespace
 
@@ -17,9 +17,9 @@ element_classes::element_classes(const exec::executor& executor, relation_id rel
   word* const columns[] = {left.data(), right.data()};
   const std::uint64_t pairs = executor.rows(relation);
   for (std::uint64_t first = 0; first < pairs; first += pairs_of_block) {
-    const std::uint64_t count = std::min(pairs_of_block, pairs - first);
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(pairs_of_block, pairs - first));
     executor.read_pairs(relation, first, count, columns);
-    for (std::uint64_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       word& smallest = smallest_.try_emplace(left[i], right[i]).first->second;
       smallest = std::min(smallest, right[i]);
     }

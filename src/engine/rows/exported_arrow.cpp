@@ -20,6 +20,7 @@
 #include "io/values/structured_value.hpp"
 #include "io/values/utf8.hpp"
 #include "support/error.hpp"
+#include "support/long_vector.hpp"
 
 namespace gpulog {
 namespace {
@@ -40,7 +41,7 @@ input_error no_utf8() {
 class text_column {
  public:
   text_column(bool must_be_utf8, std::uint64_t rows) : must_be_utf8_(must_be_utf8) {
-    offsets_.reserve(rows + 1);
+    offsets_.reserve(memory_size(rows + 1));
     offsets_.push_back(0);
   }
 
@@ -223,8 +224,8 @@ class relation_stream {
 
   /// Codes are numbered by first occurrence: the engine may have many more symbols than the column.
   [[nodiscard]] ArrowArray coded_array(const word* words, std::uint64_t rows) const {
-    std::vector<std::uint32_t> code_of(run_.values.symbols.size(), no_code);
-    const auto codes = std::make_shared<std::vector<std::uint32_t>>(rows);
+    long_vector<std::uint32_t> code_of(run_.values.symbols.size(), no_code);
+    const auto codes = std::make_shared<long_vector<std::uint32_t>>(rows);
     text_column texts(!options_.binary, 0);
     std::uint32_t used = 0;
     for (std::uint64_t row = 0; row < rows; ++row) {

@@ -14,6 +14,7 @@
 #include "gpulog/error.hpp"
 #include "gpulog/relation.hpp"
 #include "io/values/structured_value.hpp"
+#include "support/long_vector.hpp"
 
 namespace gpulog {
 namespace {
@@ -45,7 +46,7 @@ class column_maker {
   [[nodiscard]] host_column made(const Make& make) const {
     const auto column = std::make_shared<made_column<Value>>();
     column->shown = shown_.shown();
-    column->values.reserve(shown_.rows());
+    column->values.reserve(memory_size(shown_.rows()));
     for (std::uint64_t row = 0; row < shown_.rows(); ++row) column->values.push_back(make(words_.words[row]));
     return {std::span<const Value>(column->values), true, column};
   }
@@ -56,7 +57,7 @@ class column_maker {
       return made<Wide>([this](word one) { return std::bit_cast<Wide>(run_.values.wide->value(one)); });
     // A word has the same bits as the number.
     const auto* const first = reinterpret_cast<const Number*>(words_.words);
-    return {std::span<const Number>(first, shown_.rows()), !shown_.are_shared(), words_.owner};
+    return {std::span<const Number>(first, memory_size(shown_.rows())), !shown_.are_shared(), words_.owner};
   }
 
   const detail::shown_rows& shown_;

@@ -22,6 +22,7 @@
 #include "gpulog/relation.hpp"
 #include "io/values/structured_value.hpp"
 #include "sema/types/types.hpp"
+#include "support/long_vector.hpp"
 #include "support/option_names.hpp"
 
 namespace gpulog {
@@ -172,7 +173,7 @@ class column_of_arrays {
     word* const made = words_.data() + before;
     // No symbol has this number. A record with this number would be looked up for each row.
     constexpr word unknown = UINT32_MAX;
-    std::vector<word> words_of_codes(static_cast<std::size_t>(texts.length), unknown);
+    long_vector<word> words_of_codes(static_cast<std::size_t>(texts.length), unknown);
     const bool is_number = visit_numbers(schema.format, range, [&](const auto* codes) {
       for (std::int64_t row = 0; row < range.length; ++row) {
         const auto code = static_cast<std::uint64_t>(codes[row]);
@@ -191,13 +192,13 @@ class column_of_arrays {
   void append_decimals(const ArrowSchema& schema, const array_range& range, const detail::decimal_layout& layout) {
     const auto rows = static_cast<std::uint64_t>(range.length);
     if (attribute_.kind == value_kind::floating) {
-      std::vector<double> floats(rows);
+      long_vector<double> floats(rows);
       for (std::uint64_t row = 0; row < rows; ++row)
         floats[row] = decimal_at(range, layout, row).to_double(layout.scale);
       return append_numbers(floats.data(), rows);
     }
     if (layout.scale != 0) throw wrong_type(schema);
-    std::vector<std::int64_t> numbers(rows);
+    long_vector<std::int64_t> numbers(rows);
     for (std::uint64_t row = 0; row < rows; ++row) {
       const detail::decimal value = decimal_at(range, layout, row);
       const bool fits = attribute_.kind == value_kind::number ? value.is_signed_word() : value.is_unsigned_word();

@@ -39,8 +39,9 @@ class column_reader {
       words_.resize(values.size());
       io::task_runner tasks(run_.options.jobs);
       detail::intern_texts(
-          run_.values.symbols, [values](std::uint64_t row) { return std::string_view(values[row]); }, values.size(),
-          words_.data(), tasks);
+          run_.values.symbols,
+          [values](std::uint64_t row) { return std::string_view(values[static_cast<std::size_t>(row)]); },
+          values.size(), words_.data(), tasks);
     } else if constexpr (!std::is_arithmetic_v<Value>) {
       detail::append_new_words(values, relation_, column_, run_, words_);
     } else {

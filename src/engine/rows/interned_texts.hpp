@@ -37,7 +37,8 @@ void intern_alone(storage::symbol_table& symbols, const TextAt& text_at, std::ui
 template <class TextAt>
 void intern_texts(storage::symbol_table& symbols, const TextAt& text_at, std::uint64_t rows, word* words,
                   io::task_runner& run) {
-  const std::uint64_t parts = std::min<std::uint64_t>(run.threads(), rows / exec::calibration::texts_of_a_thread);
+  const auto parts =
+      static_cast<std::size_t>(std::min<std::uint64_t>(run.threads(), rows / exec::calibration::texts_of_a_thread));
   if (parts < 2) return intern_alone(symbols, text_at, 0, rows, words);
   const auto first_of = [&](std::size_t part) { return rows * part / parts; };
   storage::ordered_interning load(symbols);

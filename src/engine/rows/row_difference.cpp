@@ -5,6 +5,7 @@
 
 #include "backend/array.hpp"
 #include "storage/sets/hash.hpp"
+#include "support/long_vector.hpp"
 
 namespace gpulog::detail {
 namespace {
@@ -88,7 +89,7 @@ class grouped_rows {
     };
     for_each_row(chosen, [&](std::uint64_t row) { ++begins_[group_of(row) + 1]; });
     for (std::uint64_t group = 0; group < groups; ++group) begins_[group + 1] += begins_[group];
-    std::vector<std::uint64_t> ends(begins_.begin(), begins_.end() - 1);
+    long_vector<std::uint64_t> ends(begins_.begin(), begins_.end() - 1);
     for_each_row(chosen, [&](std::uint64_t row) {
       const std::uint64_t place = ends[group_of(row)]++;
       numbers_[place] = row;
@@ -104,7 +105,7 @@ class grouped_rows {
 
  private:
   std::size_t arity_;
-  std::vector<std::uint64_t> begins_;  ///< by group, and the end
+  long_vector<std::uint64_t> begins_;  ///< by group, and the end
   backend::array<std::uint64_t> numbers_;
   backend::array<word> values_;
 };
@@ -153,7 +154,7 @@ class row_table {
 
 /// Whether the other side has an equal row, by row.
 struct equal_rows {
-  std::vector<bool> left, right;
+  long_vector<bool> left, right;
 };
 
 /// @param left the side with fewer rows: gets the table
@@ -162,7 +163,7 @@ equal_rows find_equal_rows(const row_view& left, const row_ranges& of_left, cons
   constexpr std::uint64_t rows_of_group = 1U << 13;
   constexpr std::uint64_t most_groups = 1024;  // written side by side; no other value was tried
   const std::uint64_t groups = std::clamp<std::uint64_t>(count(of_left) / rows_of_group, 1, most_groups);
-  equal_rows equal{std::vector<bool>(left.rows), std::vector<bool>(right.rows)};
+  equal_rows equal{long_vector<bool>(left.rows), long_vector<bool>(right.rows)};
   const grouped_rows indexed(left, of_left, groups, memory);
   row_table table(indexed, groups, memory);
   std::vector<std::pair<std::uint64_t, std::uint64_t>> repeated;
@@ -194,7 +195,7 @@ equal_rows find_equal_rows(const row_view& left, const row_ranges& of_left, cons
 }
 
 /// Returns the chosen rows without an equal row.
-row_ranges without_equal(const row_ranges& chosen, const std::vector<bool>& has_equal) {
+row_ranges without_equal(const row_ranges& chosen, const long_vector<bool>& has_equal) {
   row_ranges rows;
   for_each_row(chosen, [&](std::uint64_t row) {
     if (!has_equal[row]) add_row(row, rows);

@@ -115,7 +115,7 @@ void state_file::read_directory(const std::filesystem::path& path) {
   std::memcpy(&end, all.data() + body, sizeof(end));
   const bool is_placed = end.begin <= body && end.bytes == body - end.begin;
   if (!is_placed || std::string_view(end.mark.data(), end.mark.size()) != magic) report_damage();
-  const std::string_view text = all.substr(end.begin, end.bytes);
+  const std::string_view text = all.substr(static_cast<std::size_t>(end.begin), static_cast<std::size_t>(end.bytes));
   if (hash_of_bytes(text).words != end.hash) report_damage();
   for (const auto& one : nlohmann::json::parse(text)) {
     const place where{one.at(1).get<std::uint64_t>(), one.at(2).get<std::uint64_t>(), one.at(3).get<std::string>()};
@@ -132,7 +132,7 @@ const state_file::place& state_file::place_of(const std::string& name) const {
 
 std::string_view state_file::section(const std::string& name) const {
   const place& where = place_of(name);
-  return mapped_->bytes().substr(where.begin, where.bytes);
+  return mapped_->bytes().substr(static_cast<std::size_t>(where.begin), static_cast<std::size_t>(where.bytes));
 }
 
 void state_file::verify(const std::vector<std::string>& names, unsigned threads) const {

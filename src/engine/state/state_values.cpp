@@ -56,7 +56,7 @@ void save_symbols(const storage::symbol_table& symbols, std::uint64_t count, sta
 
 void save_records(const storage::record_table& table, std::uint64_t count, const std::string& name,
                   state_file_writer& file) {
-  const std::uint64_t record_bytes = table.arity() * sizeof(word);
+  const std::size_t record_bytes = table.arity() * sizeof(word);
   const std::size_t section = file.reserve(name, count * record_bytes);
   if (count == 0) return;
   table.for_each_run(1, static_cast<word>(count), [&](const word* fields, std::uint64_t n) {
@@ -69,7 +69,7 @@ template <class Visit>
 void for_each_symbol(const state_file& file, const Visit& visit) {
   const std::string_view lengths = file.section(lengths_section);
   const std::string_view texts = file.section(texts_section);
-  std::uint64_t begin = 0;
+  std::size_t begin = 0;
   for (std::uint64_t number = 0; number < lengths.size() / sizeof(std::uint32_t); ++number) {
     std::uint32_t length = 0;
     std::memcpy(&length, lengths.data() + number * sizeof(length), sizeof(length));
@@ -105,7 +105,7 @@ void restore_symbols(const state_file& file, storage::symbol_table& symbols) {
 }
 
 bool begins_with_records(std::string_view section, const storage::record_table& table) {
-  const std::uint64_t record_bytes = table.arity() * sizeof(word);
+  const std::size_t record_bytes = table.arity() * sizeof(word);
   bool is_equal = table.size() * record_bytes <= section.size();
   for (word record = 1; is_equal && record <= table.size(); ++record)
     is_equal = std::memcmp(table.fields(record), section.data() + (record - 1) * record_bytes, record_bytes) == 0;
@@ -113,10 +113,10 @@ bool begins_with_records(std::string_view section, const storage::record_table& 
 }
 
 void adopt_records(std::string_view section, std::uint64_t count, storage::record_table& table) {
-  const std::uint64_t record_bytes = table.arity() * sizeof(word);
+  const std::size_t record_bytes = table.arity() * sizeof(word);
   const char* next = section.data() + table.size() * record_bytes;
   table.adopt(count - table.size(), [&](word* fields, std::uint64_t n) {
-    std::memcpy(fields, next, n * record_bytes);
+    std::memcpy(fields, next, static_cast<std::size_t>(n) * record_bytes);
     next += n * record_bytes;
   });
 }

@@ -208,7 +208,8 @@ class cpu_machine {
   /// Calls action(number) for each number below n, on several processors; each call may use all processors.
   template <class Action>
   void each_at_once(std::size_t n, const Action& action) {
-    backend_.for_each_tile(n, 1, [&](unsigned, std::uint64_t number, std::uint64_t) { action(number); });
+    backend_.for_each_tile(
+        n, 1, [&](unsigned, std::uint64_t number, std::uint64_t) { action(static_cast<std::size_t>(number)); });
   }
   [[nodiscard]] std::vector<const word*> host_columns(relation& source) {
     materialize(source);

@@ -45,7 +45,7 @@ void matrix_scan::take_side(bool of_sources) {
     columns_[column] = all;
     if (!places) continue;
     word* const out = taken_.emplace_back(*resource_, rows_, backend::fresh_memory::anything).data();
-    for (std::uint64_t i = 0; i < rows_; ++i) out[i] = all[(*places)[i]];
+    for (std::uint64_t i = 0; i < rows_; ++i) out[i] = all[(*places)[static_cast<std::size_t>(i)]];
     columns_[column] = out;
   }
 }

@@ -10,6 +10,7 @@
 #include "kernels/join/pipeline.hpp"
 #include "storage/factorized/row_matrix.hpp"
 #include "storage/relation/relation.hpp"
+#include "support/long_vector.hpp"
 
 namespace gpulog::exec {
 
@@ -40,10 +41,10 @@ class matrix_scan {
   template <class Backend, class Run>
   void for_each_piece(Backend& backend, unsigned workers, const Run& run) const {
     const std::uint32_t pieces = static_cast<std::uint32_t>(matrix_->pieces().size() - 1);
-    std::vector<std::unique_ptr<storage::row_piece>> made(std::min(workers, pieces));
+    long_vector<std::unique_ptr<storage::row_piece>> made(std::min(workers, pieces));
     std::vector<buffer> buffers(workers);
     for (std::uint32_t piece = 0; piece < pieces; piece += static_cast<std::uint32_t>(made.size())) {
-      const std::uint64_t count = std::min<std::uint64_t>(made.size(), pieces - piece);
+      const std::size_t count = std::min<std::size_t>(made.size(), pieces - piece);
       backend.for_each_tile(
           count, 1,
           [&](unsigned, std::uint64_t number, std::uint64_t) {

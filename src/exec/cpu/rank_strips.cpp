@@ -14,6 +14,7 @@
 #include "exec/calibration.hpp"
 #include "exec/executor.hpp"
 #include "support/error.hpp"
+#include "support/long_vector.hpp"
 #include "support/option_names.hpp"
 
 namespace gpulog::exec {
@@ -68,7 +69,7 @@ struct counted_part {
     graph->vertices = header.vertices;
     graph->strip_words = header.strip_words;
     for_each_array(*graph, header.successors, [this](auto& one, std::uint64_t size) { make(one, size); });
-    members.resize(header.members);
+    members.resize(memory_size(header.members));
     for (factorized_values& member : members) {
       member.graph = graph;
       make(member.first, header.components + 1ULL);

@@ -7,6 +7,7 @@
 #include "backend/array.hpp"
 #include "backend/memory_resource.hpp"
 #include "support/ids.hpp"
+#include "support/long_vector.hpp"
 
 namespace gpulog::exec {
 
@@ -21,7 +22,7 @@ class erased_tuples {
   template <class Relation>
   std::vector<std::uint64_t> erase(Relation& from, relation_id id, const std::vector<const word*>& columns,
                                    std::uint64_t rows) {
-    std::vector<std::uint8_t>& marks = marks_[id];
+    long_vector<std::uint8_t>& marks = marks_[id];
     marks.resize(from.rows());
     std::vector<std::uint64_t> erased;
     std::vector<const word*> values(columns.size());
@@ -46,7 +47,7 @@ class erased_tuples {
     if (of.erased_rows() == 0) return columns;
     std::vector<backend::array<word>>& copies = columns_[id];
     if (copies.empty()) {
-      std::vector<std::uint8_t>& marks = marks_[id];
+      long_vector<std::uint8_t>& marks = marks_[id];
       marks.resize(of.rows());
       for (const word* const column : columns) {
         word* to = copies.emplace_back(*memory_, of.tuples()).data();
@@ -63,7 +64,7 @@ class erased_tuples {
 
  private:
   backend::memory_resource* memory_;
-  std::map<relation_id, std::vector<std::uint8_t>> marks_;            ///< by row: whether it is erased
+  std::map<relation_id, long_vector<std::uint8_t>> marks_;            ///< by row: whether it is erased
   std::map<relation_id, std::vector<backend::array<word>>> columns_;  ///< remaining()
 };
 

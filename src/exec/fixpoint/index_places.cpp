@@ -14,8 +14,8 @@ storage::index_layout make_layout(const plan::index& planned, storage::storage_m
     return layout;
   }
   // A search by a short prefix also reads the key columns after the prefix.
-  layout.stored.assign(planned.order.begin() + planned.key_lengths.front(),
-                       planned.order.begin() + planned.key_lengths.back());
+  layout.stored.assign(planned.order.begin() + static_cast<std::ptrdiff_t>(planned.key_lengths.front()),
+                       planned.order.begin() + static_cast<std::ptrdiff_t>(planned.key_lengths.back()));
   for (std::uint32_t column : planned.payload) {
     if (std::find(layout.stored.begin(), layout.stored.end(), column) == layout.stored.end())
       layout.stored.push_back(column);

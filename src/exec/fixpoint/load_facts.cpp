@@ -2,6 +2,7 @@
 
 #include "exec/executor.hpp"
 #include "support/error.hpp"
+#include "support/long_vector.hpp"
 
 namespace gpulog::exec {
 
@@ -10,9 +11,9 @@ void load_facts(executor& target, const plan::program& program, storage::wide_va
     const std::size_t arity = program.relations[block.relation.value].kinds.size();
     std::vector<std::vector<word>> columns(arity);
     for (std::size_t c = 0; c < arity; ++c) {
-      columns[c].reserve(block.rows);
+      columns[c].reserve(memory_size(block.rows));
       for (std::uint64_t row = 0; row < block.rows; ++row) {
-        columns[c].push_back(storage::word_of(block.values[row * arity + c], wide));
+        columns[c].push_back(storage::word_of(block.values[static_cast<std::size_t>(row) * arity + c], wide));
       }
     }
     std::vector<const word*> pointers;

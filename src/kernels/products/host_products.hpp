@@ -47,7 +47,7 @@ std::optional<row_counts> make_rows(Backend& backend, backend::memory_resource& 
       ++step;
       const std::uint64_t tile = std::clamp<std::uint64_t>(due.size() / (backend.workers() * 16ULL), 1, 64);
       backend.for_each_tile(due.size(), tile, [&](unsigned worker, std::uint64_t begin, std::uint64_t end) {
-        for (std::uint64_t i = begin; i < end; ++i) make(worker, due[i], step);
+        for (std::uint64_t i = begin; i < end; ++i) make(worker, due[static_cast<std::size_t>(i)], step);
       });
       if (most.of_tuple == 0) continue;
       const product_work so_far = work();

@@ -89,9 +89,9 @@ void product_rows::find_order() {
     std::size_t rule;        // whose list is being visited
     std::uint32_t position;  // in the list
   };
-  std::vector<std::uint32_t> behind;
+  long_vector<std::uint32_t> behind;
   behind.reserve(numbers_);
-  std::vector<std::uint8_t> is_met(numbers_);
+  long_vector<std::uint8_t> is_met(numbers_);
   std::vector<open_row> open;
   const auto enter = [&](std::uint32_t number) {
     if (is_met[number] != 0) return;
@@ -118,7 +118,7 @@ void product_rows::find_order() {
       }
     }
   }
-  std::vector<std::uint32_t> level(numbers_);  // level + 1; 0: later in the order
+  long_vector<std::uint32_t> level(numbers_);  // level + 1; 0: later in the order
   std::uint32_t most = 0;
   is_once_.assign(numbers_, 0);
   are_all_once_ = std::all_of(rules_.begin(), rules_.end(),

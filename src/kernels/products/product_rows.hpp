@@ -10,6 +10,7 @@
 #include "storage/factorized/row_groups.hpp"
 #include "storage/factorized/word_rows.hpp"
 #include "storage/relation/relation.hpp"
+#include "support/long_vector.hpp"
 #include "support/row_equations.hpp"
 
 /// A product recursion on a CPU (kernels/products/product_task.hpp): the bit matrix, and the computation of a row.
@@ -54,7 +55,7 @@ class group_marks {
   }
 
  private:
-  std::vector<std::uint8_t> bytes_;
+  long_vector<std::uint8_t> bytes_;
 };
 
 class product_rows {
@@ -142,7 +143,7 @@ class product_rows {
   std::uint64_t numbers_ = 0;
   std::uint64_t groups_ = 0;
   std::vector<rule> rules_;
-  std::vector<std::uint32_t> order_;
+  long_vector<std::uint32_t> order_;
   std::vector<std::uint64_t> levels_;
   // An entry of rows_: the place of the bits, and the last step that added bits.
   [[nodiscard]] static std::uint32_t place_of(std::uint64_t entry) { return static_cast<std::uint32_t>(entry); }
@@ -160,12 +161,12 @@ class product_rows {
   row_groups bits_;
   row_groups followed_;  // for rules
   // By number: whether all rows that it reads come earlier in the order and are complete.
-  std::vector<std::uint8_t> is_once_;
+  long_vector<std::uint8_t> is_once_;
   bool are_all_once_ = false;
   storage::group_table rows_;
   backend::array<std::uint32_t> visited_;     // by number: last step that computed the row; 0: never
   backend::array<std::uint64_t> sizes_;       // by number, with one extra entry
-  mutable std::vector<std::uint8_t> is_due_;  // by number
+  mutable long_vector<std::uint8_t> is_due_;  // by number
 };
 
 }  // namespace gpulog::kernels

@@ -20,6 +20,7 @@
 #include "storage/factorized/word_rows.hpp"
 #include "storage/indexes/join_sample.hpp"
 #include "storage/relation/relation.hpp"
+#include "support/long_vector.hpp"
 
 /// Evaluates rules row by row (kernels/row_wise/row_wise_task.hpp) on a CPU: a worker has a bitmap of the values and a
 /// list of its nonzero words.
@@ -295,7 +296,7 @@ inline double expected_candidates(backend::memory_resource& resource, const row_
     return static_cast<double>(sum) * of_to.weight() * of_from.weight();
   };
   if (values / calibration::most_middle_values_per_row > to.rows() + 4096) {
-    std::vector<word> keys(of_to.size);
+    long_vector<word> keys(of_to.size);
     for (std::uint64_t i = 0; i < of_to.size; ++i) keys[i] = to.keys[of_to.row(i)];
     std::sort(keys.begin(), keys.end());
     return matches([&](word value) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels/calibration.hpp"
+#include "support/long_vector.hpp"
 
 namespace gpulog::kernels {
 namespace {
@@ -18,7 +19,7 @@ using storage::relation;
 array<word> take_empty_lists_out(const backend::piece_runner& workers, storage::adjacency& lists) {
   const std::uint64_t numbers = lists.first.size() - 2;  // as make_adjacency() returns it
   const auto is_empty = [&lists](std::uint64_t number) { return lists.first[number] == lists.first[number + 1]; };
-  std::vector<std::uint64_t> begins(workers.ranges(numbers) + 1);
+  long_vector<std::uint64_t> begins(workers.ranges(numbers) + 1);
   workers.for_each_range(numbers, [&](std::uint64_t range, std::uint64_t begin, std::uint64_t end) {
     std::uint64_t own = 0;
     for (std::uint64_t number = begin; number < end; ++number) own += is_empty(number) ? 0 : 1;

@@ -6,6 +6,7 @@
 #include "kernels/calibration.hpp"
 #include "kernels/search/numbered_task.hpp"
 #include "storage/sets/hash.hpp"
+#include "support/long_vector.hpp"
 
 namespace gpulog::kernels {
 
@@ -66,7 +67,7 @@ std::uint64_t tuple_numbering::bound_of(const backend::piece_runner& workers,
                                         const std::vector<numbered_tuples>& tuples) {
   word largest = 0;
   for (const numbered_tuples& some : tuples) {
-    std::vector<word> found(workers.ranges(some.rows), 0);
+    long_vector<word> found(workers.ranges(some.rows), 0);
     workers.for_each_range(some.rows, [&](std::uint64_t range, std::uint64_t begin, std::uint64_t end) {
       word own = 0;
       for (std::uint64_t row = begin; row < end; ++row) own = std::max(own, some.columns.front()[row]);
@@ -134,7 +135,7 @@ void tuple_numbering::number_first_rows(const backend::piece_runner& workers,
     rows_before += static_cast<std::uint32_t>(some.rows);
   }
   backend::array<std::uint8_t> is_first(slots_.resource(), rows_before, backend::fresh_memory::anything);
-  std::vector<std::vector<std::uint64_t>> counts;  // by tuples and range
+  std::vector<long_vector<std::uint64_t>> counts;  // by tuples and range
   rows_before = 0;
   for (const numbered_tuples& some : tuples) {
     auto& own = counts.emplace_back(workers.ranges(some.rows));

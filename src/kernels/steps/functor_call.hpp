@@ -60,7 +60,7 @@ class c_call {
   }
 
   bool add_bits(std::uint64_t bits) {
-    if (floats_ == float_registers) return push(bits);
+    if (floats_ == float_registers) return push(static_cast<std::uintptr_t>(bits));
     float_[floats_++] = std::bit_cast<double>(bits);
     return true;
   }

@@ -10,6 +10,7 @@
 #include "kernels/steps/host_steps.hpp"
 #include "kernels/steps/text_pattern.hpp"
 #include "kernels/steps/word_operations.hpp"
+#include "support/long_vector.hpp"
 
 namespace gpulog::kernels {
 
@@ -144,7 +145,7 @@ word concatenation(const std::vector<const word*>& parts, std::uint32_t row, sto
   for (const word* const part : parts) bytes += symbols.text(part[row]).size();
   storage::symbol_table::require_length(bytes);
   std::string joined;
-  joined.reserve(bytes);
+  joined.reserve(memory_size(bytes));
   for (const word* const part : parts) joined += symbols.text(part[row]);
   return symbols.intern(joined);
 }

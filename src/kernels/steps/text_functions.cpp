@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "storage/symbols/symbol_table.hpp"
+#include "support/long_vector.hpp"
 
 namespace gpulog::kernels {
 
@@ -34,7 +35,7 @@ std::string replaced(std::string_view text, std::string_view part, std::string_v
   const std::uint64_t bytes = text.size() - occurrences * part.size() + occurrences * replacement.size();
   storage::symbol_table::require_length(bytes);
   std::string result;
-  result.reserve(bytes);
+  result.reserve(memory_size(bytes));
   std::size_t begin = 0;
   for (std::size_t at = find_part(text, part, 0); at != std::string_view::npos; at = find_part(text, part, begin)) {
     result += text.substr(begin, at - begin);

@@ -254,7 +254,7 @@ void cost_model::charge_indexes(const std::vector<index>& there, std::set<relati
   without_set_ = std::move(without_set);
   for (const index& one : there) {
     for (const std::uint32_t length : one.key_lengths) {
-      std::vector<std::uint32_t> columns(one.order.begin(), one.order.begin() + length);
+      std::vector<std::uint32_t> columns(one.order.begin(), one.order.begin() + static_cast<std::ptrdiff_t>(length));
       std::sort(columns.begin(), columns.end());
       (*indexed_)[one.relation].push_back(std::move(columns));
     }

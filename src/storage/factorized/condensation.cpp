@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "storage/calibration.hpp"
+#include "support/long_vector.hpp"
 
 namespace gpulog::storage {
 namespace {
@@ -77,7 +78,7 @@ class edge_lister {
     made_.is_cyclic = array<std::uint8_t>(resource_, made_.components);
     made_.first = array<std::uint32_t>(resource_, made_.components + 1ULL);
     list_large();
-    std::vector<component_edges> parts(workers_.ranges(made_.components));
+    long_vector<component_edges> parts(workers_.ranges(made_.components));
     workers_.for_each_range(made_.components, [&](std::uint64_t range, std::uint64_t begin, std::uint64_t end) {
       parts[range].successors = array<std::uint32_t>(resource_);
       std::optional<component_marks> marks;
@@ -196,13 +197,13 @@ class edge_lister {
   }
 
   /// Combines the parts; until now `first` is relative to the part.
-  void join(std::vector<component_edges>& parts) {
+  void join(long_vector<component_edges>& parts) {
     if (parts.size() == 1) {
       made_.successors = std::move(parts.front().successors);
       made_.successors.resize(parts.front().size);
       return;
     }
-    std::vector<std::uint64_t> begins = {0};
+    long_vector<std::uint64_t> begins(1);
     for (const component_edges& part : parts) begins.push_back(begins.back() + part.size);
     made_.successors = array<std::uint32_t>(resource_, begins.back(), fresh_memory::anything);
     workers_.for_each_range(made_.components, [&](std::uint64_t range, std::uint64_t begin, std::uint64_t end) {

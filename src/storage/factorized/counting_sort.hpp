@@ -8,6 +8,7 @@
 
 #include "backend/array.hpp"
 #include "backend/piece_runner.hpp"
+#include "support/long_vector.hpp"
 
 namespace gpulog::storage {
 
@@ -45,7 +46,7 @@ backend::array<std::uint32_t> counting_sort(const backend::piece_runner& workers
   const int shift =
       std::max(0, static_cast<int>(std::bit_width(keys)) - static_cast<int>(std::bit_width(most_buckets - 1)));
   const std::uint64_t buckets = (keys >> shift) + 1;
-  std::vector<std::uint32_t> places(ranges * buckets);
+  long_vector<std::uint32_t> places(ranges * buckets);
   workers.for_each_range(n, [&](std::uint64_t range, std::uint64_t begin, std::uint64_t end) {
     std::uint32_t* const own = places.data() + range * buckets;
     for (std::uint64_t i = begin; i < end; ++i) {
@@ -53,7 +54,7 @@ backend::array<std::uint32_t> counting_sort(const backend::piece_runner& workers
       if (key != no_key) ++own[key >> shift];
     }
   });
-  std::vector<std::uint32_t> bucket_first(buckets + 1);
+  long_vector<std::uint32_t> bucket_first(buckets + 1);
   std::uint32_t total = 0;
   for (std::uint64_t bucket = 0; bucket < buckets; ++bucket) {
     bucket_first[bucket] = total;

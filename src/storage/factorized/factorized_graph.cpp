@@ -10,6 +10,7 @@
 #include "storage/calibration.hpp"
 #include "storage/factorized/counting_sort.hpp"
 #include "storage/sets/hash.hpp"
+#include "support/long_vector.hpp"
 
 namespace gpulog::storage {
 namespace {
@@ -246,7 +247,7 @@ void add_vertices(memory_resource& resource, factorized_graph& graph, const std:
 /// @return the number of sources without a vertex
 std::uint64_t place_at_namesakes(const piece_runner& workers, const condensation& condensed, const list_view& starts,
                                  const namesakes& known, array<std::uint32_t>& vertex_of) {
-  std::vector<std::uint64_t> left(workers.ranges(vertex_of.size()));
+  long_vector<std::uint64_t> left(workers.ranges(vertex_of.size()));
   workers.for_each_range(vertex_of.size(), [&](std::uint64_t range, std::uint64_t begin, std::uint64_t end) {
     std::uint64_t own = 0;
     for (std::uint64_t source = begin; source < end; ++source) {
@@ -278,7 +279,7 @@ array<std::uint32_t> find_vertices(const piece_runner& workers, memory_resource&
                         : static_cast<std::uint64_t>(std::lower_bound(starts.first, starts.first + sources, start) -
                                                      starts.first);
   };
-  std::vector<sources_left> left(workers.ranges(all));
+  long_vector<sources_left> left(workers.ranges(all));
   {
     std::optional<vertex_lists> lists;
     if (without * calibration::components_of_looked_up_source >= graph.components)
@@ -335,7 +336,7 @@ std::uint64_t factorized_graph::bytes() const {
 }
 
 double factorized_graph::row_words(const piece_runner& workers) const {
-  std::vector<std::uint64_t> rows(workers.ranges(vertices));
+  long_vector<std::uint64_t> rows(workers.ranges(vertices));
   const auto width = static_cast<std::uint32_t>(std::countr_zero(strip_components()));  // a power of two
   workers.for_each_range(vertices, [&](std::uint64_t range, std::uint64_t begin, std::uint64_t end) {
     std::uint64_t own = 0;

@@ -7,6 +7,7 @@
 #include "storage/factorized/factorized_graph.hpp"
 #include "storage/factorized/row_matrix.hpp"
 #include "storage/factorized/strip_rows.hpp"
+#include "support/long_vector.hpp"
 
 namespace gpulog::storage {
 
@@ -66,7 +67,7 @@ class strip_reader {
   const factorized_graph* graph_;
   strip_rows rows_;
   std::vector<std::uint64_t> first_source_;  // by row, with one extra entry: start of its sources
-  std::vector<std::uint32_t> sources_;       // places, by row
+  long_vector<std::uint32_t> sources_;       // places, by row
   std::vector<std::uint64_t> first_pair_;    // by row, with one extra entry: rows of the relation before it
 };
 
@@ -86,7 +87,7 @@ class strip_cursor final : public row_cursor {
   const strip_reader* strip_;
   const factorized_values* of_;
   std::uint32_t row_ = none;           // the row whose values are listed
-  std::vector<std::uint32_t> places_;  // places of its values
+  long_vector<std::uint32_t> places_;  // places of its values
 };
 
 }  // namespace gpulog::storage

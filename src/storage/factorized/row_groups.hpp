@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backend/array.hpp"
+#include "support/long_vector.hpp"
 
 namespace gpulog::storage {
 
@@ -52,7 +53,7 @@ class row_groups {
   }
 
   backend::memory_resource* resource_ = nullptr;
-  std::vector<backend::array<std::uint64_t>> chunks_;  // maximum number of chunks; only the first ones are allocated
+  long_vector<backend::array<std::uint64_t>> chunks_;  // maximum number of chunks; only the first ones are allocated
   std::size_t used_ = 0;
   std::unique_ptr<std::mutex> growing_ = std::make_unique<std::mutex>();
 };

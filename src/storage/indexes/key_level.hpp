@@ -8,6 +8,7 @@
 #include "storage/calibration.hpp"
 #include "storage/relation/relation_options.hpp"
 #include "storage/sets/hash.hpp"
+#include "support/long_vector.hpp"
 
 namespace gpulog::storage {
 
@@ -144,7 +145,7 @@ class key_level {
         backend.workers() == 1 ? 1
                                : std::clamp<std::uint64_t>((a.groups_ + b.groups_) / calibration::merged_keys_of_block,
                                                            1, backend.workers() * 4ULL);
-    std::vector<std::uint64_t> a_split(blocks + 1), b_split(blocks + 1), merged(blocks + 1);
+    long_vector<std::uint64_t> a_split(blocks + 1), b_split(blocks + 1), merged(blocks + 1);
     for (std::uint64_t block = 0; block <= blocks; ++block) {
       a_split[block] = a.groups_ * block / blocks;
       if (block == blocks || a.groups_ == 0) {

@@ -178,7 +178,8 @@ class sorted_run {
              std::uint64_t begin, std::uint64_t end) {
     rows_ = end - begin;
     array<std::uint32_t> sorted(resource);
-    const std::vector<std::uint32_t> by(layout.order.begin(), layout.order.begin() + layout.sorted_columns());
+    const std::vector<std::uint32_t> by(layout.order.begin(),
+                                        layout.order.begin() + static_cast<std::ptrdiff_t>(layout.sorted_columns()));
     sort_rows(backend, resource, columns, by, begin, end, sorted);
     const std::uint32_t* const row = sorted.data();
     for (auto& one : levels_) {

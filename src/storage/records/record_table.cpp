@@ -44,7 +44,7 @@ bool is_free(std::uint64_t slot) { return record_in(slot) == nil_record; }
 }  // namespace
 
 std::size_t record_table::find_slot(const shard& owner, std::uint64_t hash, const word* wanted) const {
-  const std::size_t mask = owner.slots.size() - 1;
+  const auto mask = static_cast<std::size_t>(owner.slots.size() - 1);
   const std::uint64_t tag = hash << word_bits >> word_bits;
   for (std::size_t slot = tag & mask;; slot = (slot + 1) & mask) {
     const std::uint64_t seen = owner.slots[slot];
@@ -74,7 +74,7 @@ word record_table::intern(const word* wanted, std::uint64_t hash) {
 
 void record_table::enter(shard& owner, std::uint64_t hash, word record) const {
   if (4 * (owner.used + 1) > 3 * owner.slots.size()) grow(owner);
-  const std::size_t mask = owner.slots.size() - 1;
+  const auto mask = static_cast<std::size_t>(owner.slots.size() - 1);
   const std::uint64_t entry = slot_entry(hash, record);
   std::size_t slot = (entry >> word_bits) & mask;
   while (!is_free(owner.slots[slot])) slot = (slot + 1) & mask;
@@ -88,16 +88,16 @@ void record_table::enter_adopted() const {
   // All adopted records are entered before any record is interned: the shards contain the first records.
   std::uint64_t record = 0;
   for (const shard& one : shards_) record += one.used;
-  constexpr std::uint64_t batch = 64;
+  constexpr std::size_t batch = 64;
   std::array<std::uint64_t, batch> hashes;
   for_each_run(static_cast<word>(record + 1), static_cast<word>(size()), [&](const word* values, std::uint64_t n) {
     for (std::uint64_t done = 0; done < n; done += batch) {
-      const std::uint64_t part = std::min(batch, n - done);
-      for (std::uint64_t i = 0; i < part; ++i) {
+      const auto part = static_cast<std::size_t>(std::min<std::uint64_t>(batch, n - done));
+      for (std::size_t i = 0; i < part; ++i) {
         hashes[i] = hash_of(values + (done + i) * arity_);
         prefetch(hashes[i]);
       }
-      for (std::uint64_t i = 0; i < part; ++i) {
+      for (std::size_t i = 0; i < part; ++i) {
         enter(shards_[shard_of(hashes[i])], hashes[i], static_cast<word>(++record));
       }
     }
@@ -109,7 +109,7 @@ void record_table::grow(shard& owner) const {
   constexpr std::uint64_t smallest = 16;
   static_assert(nil_record == 0, "fresh slots are free");
   backend::array<std::uint64_t> larger(*resource_, std::max(smallest, 2 * owner.slots.size()));
-  const std::size_t mask = larger.size() - 1;
+  const auto mask = static_cast<std::size_t>(larger.size() - 1);
   for (const std::uint64_t entry : owner.slots) {
     if (is_free(entry)) continue;
     std::size_t slot = (entry >> word_bits) & mask;

@@ -33,7 +33,8 @@ class factorized_rows : public row_representation {
       made.emplace_back(*rows_->resource, matrix_->rows(), backend::fresh_memory::anything);
     const std::span<const std::uint64_t> in_front = matrix_->pieces();
     std::vector<std::unique_ptr<row_piece>> pieces(backend.workers());
-    backend.for_each_tile(in_front.size() - 1, 1, [&](unsigned worker, std::uint64_t number, std::uint64_t) {
+    backend.for_each_tile(in_front.size() - 1, 1, [&](unsigned worker, std::uint64_t task, std::uint64_t) {
+      const auto number = static_cast<std::size_t>(task);
       auto& piece = pieces[worker];
       if (piece == nullptr) piece = matrix_->make_piece();
       std::vector<word*> begins;

@@ -362,7 +362,7 @@ void ordered_interning::replace_numbers(const std::vector<part*>& parts, std::ui
     }
   });
   constexpr std::uint64_t block = std::uint64_t{1} << 16;
-  run((count + block - 1) / block, [&](std::size_t number) {
+  run(static_cast<std::size_t>((count + block - 1) / block), [&](std::size_t number) {
     const std::uint64_t end = std::min(count, (number + 1) * block);
     for (std::uint64_t at = number * block; at < end; ++at) {
       table_.set_entry(numbers_[at], texts[at].text);

@@ -173,15 +173,9 @@ class item_splitter {
     for (std::size_t index = item.begin; index < item.end; ++index) {
       const format_token& token = pieces_.tokens[index];
       if (token.kind == invalid || token.has_several_lines || begins_annotation(index)) return false;
-      if (index > item.begin && has_directive(token)) return false;
+      if (index > item.begin && pieces_.has_directive(token)) return false;
     }
     return true;
-  }
-
-  [[nodiscard]] bool has_directive(const format_token& token) const {
-    const auto begin = pieces_.comments.begin();
-    return std::any_of(begin + token.comments_begin, begin + token.comments_end,
-                       [](const format_comment& each) { return each.what == format_comment::kind::directive; });
   }
 
   const format_pieces& pieces_;

@@ -129,11 +129,7 @@ void move_comments_after_separators(format_pieces& pieces) {
   for (std::size_t number = 0; number + 1 < pieces.tokens.size(); ++number) {
     format_token& token = pieces.tokens[number];
     if (token.kind != token_kind::comma && token.kind != token_kind::dot) continue;
-    const auto begin = pieces.comments.begin();
-    const bool has_directive =
-        std::any_of(begin + token.comments_begin, begin + token.comments_end,
-                    [](const format_comment& each) { return each.what == format_comment::kind::directive; });
-    if (has_directive) continue;
+    if (pieces.has_directive(token)) continue;
     pieces.tokens[number + 1].comments_begin = token.comments_begin;
     token.comments_end = token.comments_begin;
   }

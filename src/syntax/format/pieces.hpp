@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -46,6 +47,11 @@ struct format_pieces {
   [[nodiscard]] token_kind kind(std::size_t token) const { return tokens[token].kind; }
   [[nodiscard]] std::string_view text_of(const format_token& token) const {
     return text.substr(token.begin, token.end - token.begin);
+  }
+  [[nodiscard]] bool has_directive(const format_token& token) const {
+    const auto place = [this](std::uint32_t number) { return comments.begin() + static_cast<std::ptrdiff_t>(number); };
+    return std::any_of(place(token.comments_begin), place(token.comments_end),
+                       [](const format_comment& each) { return each.what == format_comment::kind::directive; });
   }
   [[nodiscard]] std::string_view text_of(const format_comment& comment) const {
     return text.substr(comment.begin, comment.end - comment.begin);

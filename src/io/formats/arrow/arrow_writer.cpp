@@ -16,6 +16,7 @@
 #include "io/values/utf8.hpp"
 #include "io/values/value_text.hpp"
 #include "support/error.hpp"
+#include "support/long_vector.hpp"
 
 namespace gpulog::io {
 namespace {
@@ -148,7 +149,7 @@ class exported_rows {
 
   /// Stores a column of symbols as bytes if some symbol is not UTF-8.
   void make_bytes_of_odd_texts() {
-    std::vector<bool> odd(symbols_.size());
+    long_vector<bool> odd(symbols_.size());
     bool any = false;
     for (word id = 0; id < odd.size(); ++id) {
       odd[id] = !is_utf8(symbols_.text(id));
@@ -189,7 +190,7 @@ class exported_rows {
       return memory;
     }
     const std::size_t size = wide() ? sizeof(wide_word) : sizeof(word);
-    memory->values.resize(((last - first) * size + sizeof(wide_word) - 1) / sizeof(wide_word));
+    memory->values.resize((static_cast<std::size_t>(last - first) * size + sizeof(wide_word) - 1) / sizeof(wide_word));
     auto* place = reinterpret_cast<std::byte*>(memory->values.data());
     for (std::uint64_t row = first; row < last; ++row, place += size) {
       const word stored = window.at(column, row);

@@ -100,11 +100,11 @@ bool serves(const index& candidate, const searched_columns& wanted, const std::s
   const auto length = static_cast<std::uint32_t>(columns.size());
   if (std::find(candidate.key_lengths.begin(), candidate.key_lengths.end(), length) == candidate.key_lengths.end())
     return false;
-  const auto key_end = candidate.order.begin() + length;
+  const auto key_end = candidate.order.begin() + static_cast<std::ptrdiff_t>(length);
   const bool has_key = std::all_of(columns.begin(), columns.end(), [&](std::uint32_t column) {
     return std::find(candidate.order.begin(), key_end, column) != key_end;
   });
-  const auto longest_key = candidate.order.begin() + candidate.key_lengths.back();
+  const auto longest_key = candidate.order.begin() + static_cast<std::ptrdiff_t>(candidate.key_lengths.back());
   return has_key && std::all_of(read.begin(), read.end(), [&](std::uint32_t column) {
            return std::find(candidate.order.begin(), longest_key, column) != longest_key ||
                   std::find(candidate.payload.begin(), candidate.payload.end(), column) != candidate.payload.end();
@@ -240,9 +240,9 @@ void add_indexes(const std::vector<version_builder*>& builders, const index_scop
     }
     *found.keys = std::move(keys);
     if (id.value < first_added) continue;
+    const auto key_end = used.order.begin() + static_cast<std::ptrdiff_t>(used.key_lengths.back());
     for (const std::uint32_t column : found.columns) {
-      const auto in_key = std::find(used.order.begin(), used.order.begin() + used.key_lengths.back(), column);
-      if (in_key == used.order.begin() + used.key_lengths.back()) used.payload.push_back(column);
+      if (std::find(used.order.begin(), key_end, column) == key_end) used.payload.push_back(column);
     }
   }
   for (std::size_t number = first_added; number < indexes.size(); ++number) {
