@@ -177,6 +177,7 @@ def main():
     parser.add_argument('--backend', default='auto')
     parser.add_argument('cases', nargs='+', help='folders of golden programs')
     parser.add_argument('--few', action='store_true', help='only some of the configurations, for builds that are slow')
+    parser.add_argument('--ranks', help='run a share of them, which turns, with so many ranks that divide all strata')
     parser.add_argument('--word-size', help='run them with this --word-size')
     parser.add_argument('--except', dest='exceptions', help='file with a case a line that is not run; # begins a comment')
     options = parser.parse_args()
@@ -191,6 +192,10 @@ def main():
         if options.backend != 'gpu':
             turns = [[('hash', 2), ('hisa', 2), ('bits', 2)]]
         more_options = ['--word-size', options.word_size]
+    if options.ranks:
+        turns = [[('hash', 1)], [('bits', 2)]] + 4 * [[]]
+        more_options = ['--ranks', options.ranks, '--tune', 'divided-strata=on']
+        os.environ.update(OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1')
     cases = options.cases
     if options.exceptions:
         with open(options.exceptions, encoding='utf-8') as file:

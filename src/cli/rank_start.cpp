@@ -10,17 +10,19 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <initializer_list>
+#include <iostream>
 #include <memory>
 #include <string_view>
 #include <utility>
 
 #include "cli/interrupt.hpp"
 #include "cli/messages.hpp"
-#include "exec/cpu/rank_strips.hpp"
+#include "exec/ranks/rank_strips.hpp"
 #include "gpulog/error.hpp"
 #include "gpulog/options.hpp"
 #include "support/own_library.hpp"
@@ -148,6 +150,11 @@ int on_rank_0(const std::vector<std::string>& arguments, const std::function<int
   if (!group) return run();
   if (group->rank() != 0) return serve();
   const int status = run();
+  if (group->messages().has_left()) {
+    std::cout.flush();
+    std::fflush(nullptr);
+    ::_exit(status);
+  }
   group->end();
   group.reset();
   return status;

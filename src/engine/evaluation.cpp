@@ -125,6 +125,7 @@ exec::options evaluation::execution_options() {
   chosen.records = &run_.values.records;
   chosen.wide = run_.values.wide_or_none();
   chosen.strip_counters = run_.strip_counters.get();
+  chosen.divider = run_.divider.get();
   chosen.counter = &run_.values.counter;
   chosen.functors = run_.functors.table();
   chosen.stop = options.cancelled;
@@ -146,6 +147,7 @@ exec::options evaluation::execution_options() {
 
 void evaluation::set_executor(std::unique_ptr<exec::executor> executor) {
   executor_ = std::move(executor);
+  if (run_.divider) run_.divider->begin_program();
   measures_.emplace(*executor_);
 }
 

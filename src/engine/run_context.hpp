@@ -13,7 +13,8 @@
 #include "engine/run_functors.hpp"
 #include "engine/run_values.hpp"
 #include "engine/tuning.hpp"
-#include "exec/cpu/rank_strips.hpp"
+#include "exec/ranks/rank_divider.hpp"
+#include "exec/ranks/rank_strips.hpp"
 #include "exec/run_monitor.hpp"
 #include "gpulog/error.hpp"
 #include "gpulog/options.hpp"
@@ -65,6 +66,7 @@ struct run_context {
   double zero = 0;  ///< time at which the run began to read the program, in seconds of the steady clock
   exec::run_monitor monitor;
   std::unique_ptr<exec::rank_strips> strip_counters;  ///< nullptr for one rank
+  std::unique_ptr<exec::rank_divider> divider;        ///< nullptr for one rank
   std::unique_ptr<device_start> device;               ///< nullptr if no device is requested or available
 
  private:

@@ -88,6 +88,7 @@ std::vector<tuning_entry> make_entries() {
   add("dense-domain-encoding",
       "values that are only compared get consecutive numbers while a program runs, for bit matrices");
   add("reoptimization", "joins of a stratum are ordered again when the sizes of what it reads are known");
+  add("divided-strata", "ranks evaluate a stratum together");
   add("continuation", "an engine that is evaluated again goes on from the changed facts (CPU)");
   add("priority-delta", "an iteration takes the best new values of recursive aggregates first; worse ones wait (CPU)",
       false);

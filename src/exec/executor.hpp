@@ -13,6 +13,7 @@
 #include "backend/piece_runner.hpp"
 #include "exec/calibration.hpp"
 #include "exec/iteration_series.hpp"
+#include "exec/ranks/division.hpp"
 #include "exec/run_monitor.hpp"
 #include "kernels/join/pipeline.hpp"
 #include "kernels/search/decomposed_task.hpp"
@@ -142,6 +143,8 @@ struct options {
   bool continues = false;
   /// Processes that count rows of closures on a CPU; must outlive the executor; nullptr: none
   kernels::strip_counters* strip_counters = nullptr;
+  /// Divides strata among ranks; must outlive the executor; nullptr: a single rank, or strata run elsewhere too.
+  stratum_divider* divider = nullptr;
   std::atomic<wide_word>* counter =
       nullptr;  ///< of autoinc(), shared by the executors of a plan; nullptr: a separate counter
 };
@@ -331,6 +334,7 @@ struct stratum_stops {
   /// options::put_back() of the stratum; may be empty.
   std::function<bool(std::size_t version)> put_back;
   supplementary_planner supplementary;
+  division* shared_by = nullptr;  ///< at followers: ranks that evaluate the stratum together
 };
 
 /// An executor that runs single strata, so that several executors can share a plan (hybrid_executor.hpp): each stratum,

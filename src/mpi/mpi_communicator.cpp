@@ -2,6 +2,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -67,10 +68,7 @@ class mpi_communicator final : public gpulog::ranks::communicator {
 
   using communicator::broadcast;
   void broadcast(void* data, std::uint64_t bytes) override {
-    traffic_.waiting_seconds +=
-        in_parts(static_cast<char*>(data), bytes, [](char* part, int count, MPI_Request* request) {
-          MPI_Ibcast(part, count, MPI_BYTE, 0, MPI_COMM_WORLD, request);
-        });
+    traffic_.waiting_seconds += broadcast_from(0, data, bytes);
     if (rank_ == 0) {
       traffic_.sent_bytes += bytes * (size() - 1);
     } else {
@@ -105,7 +103,47 @@ class mpi_communicator final : public gpulog::ranks::communicator {
     return texts;
   }
 
+  [[nodiscard]] std::vector<std::string> gather_everywhere(const std::string& text) override {
+    // Short texts need a single message.
+    head own{.bytes = text.size()};
+    text.copy(own.first_bytes.data(), own.first_bytes.size());
+    std::vector<head> heads(size());
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Iallgather(&own, sizeof(head), MPI_BYTE, heads.data(), sizeof(head), MPI_BYTE, MPI_COMM_WORLD, &request);
+    traffic_.waiting_seconds += wait(request, sizeof(head));
+    std::vector<std::string> texts;
+    for (const head& one : heads)
+      texts.emplace_back(one.first_bytes.data(), std::min<std::uint64_t>(one.bytes, one.first_bytes.size()));
+    for (int from = 0; from < size_; ++from) {
+      std::string& one = texts[static_cast<std::size_t>(from)];
+      const std::uint64_t bytes = heads[static_cast<std::size_t>(from)].bytes;
+      if (from == rank_) {
+        one = text;
+        traffic_.sent_bytes += bytes * (size() - 1);
+      } else {
+        one.resize(bytes);
+        traffic_.received_bytes += bytes;
+      }
+      const std::uint64_t known = std::min<std::uint64_t>(bytes, own.first_bytes.size());
+      traffic_.waiting_seconds += broadcast_from(from, one.data() + known, bytes - known);
+    }
+    return texts;
+  }
+
  private:
+  /// The size of a text and its first bytes.
+  struct head {
+    std::uint64_t bytes = 0;
+    std::array<char, 248> first_bytes = {};
+  };
+
+  /// @return seconds of waiting
+  static double broadcast_from(int rank, void* data, std::uint64_t bytes) {
+    return in_parts(static_cast<char*>(data), bytes, [rank](char* part, int count, MPI_Request* request) {
+      MPI_Ibcast(part, count, MPI_BYTE, rank, MPI_COMM_WORLD, request);
+    });
+  }
+
   int rank_ = 0;
   int size_ = 1;
 };

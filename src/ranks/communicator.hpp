@@ -34,8 +34,14 @@ class communicator {
   virtual void broadcast(void* data, std::uint64_t bytes) = 0;
   /// Returns the texts of all ranks, by rank, at rank 0, and an empty list at followers.
   [[nodiscard]] virtual std::vector<std::string> gather(const std::string& text) = 0;
+  /// Returns the texts of all ranks, by rank, at all ranks.
+  [[nodiscard]] virtual std::vector<std::string> gather_everywhere(const std::string& text) = 0;
 
   [[nodiscard]] const rank_traffic& traffic() const { return traffic_; }
+  /// Declares that this rank will exchange no more messages, although the others wait for some. The process must then
+  /// end, and the launcher ends the other ranks.
+  void leave() { has_left_ = true; }
+  [[nodiscard]] bool has_left() const { return has_left_; }
 
   /// Returns rank 0's text at all ranks.
   [[nodiscard]] std::string broadcast(std::string text) {
@@ -48,6 +54,9 @@ class communicator {
 
  protected:
   rank_traffic traffic_;
+
+ private:
+  bool has_left_ = false;
 };
 
 /// Function of libgpulog_mpi.so: makes this process a rank.

@@ -34,6 +34,34 @@ unreached(x) :- edge(x, _), !same(x, _).
 .printsize same
 '''
 
+# Rank 0 computes the texts and the records, and all ranks the rest.
+DIVIDED = '''
+.decl edge(x:number, y:number)
+.input edge
+.type Pair = [x:number, y:number]
+.decl path(x:number, y:number, steps:number)
+path(x, y, 1) :- edge(x, y).
+path(x, z, n + 1) :- path(x, y, n), edge(y, z), n < 4.
+.decl pair(p:Pair)
+pair([x, y]) :- path(x, y, 4).
+.decl text(s:symbol)
+text(cat("n", to_string(x))) :- pair([x, _]).
+.decl even(x:number)
+.decl odd(x:number)
+even(0).
+odd(y) :- even(x), edge(x, y).
+even(y) :- odd(x), edge(x, y).
+.decl both(x:number)
+both(x) :- even(x), odd(x).
+.decl none(x:number)
+none(x) :- edge(x, _), !path(_, x, 2).
+.decl degree(x:number, n:number)
+degree(x, n) :- edge(x, _), n = count : { path(x, _, _) }.
+.decl least(x:number, y:number)
+least(x, y) :- edge(x, _), y = min z : { path(x, z, 2) }.
+.output path, pair, text, even, odd, both, none, degree, least
+'''
+
 CLOSURE = REACH + '''
 .printsize reach
 .decl size(n:number)
@@ -83,6 +111,33 @@ class Ranks(CommandTest):
         for ranks in ('2', '3'):
             self.assertEqual(self.results(MANY_FEATURES, '--ranks', ranks), expected)
         self.assertEqual(self.results(MANY_FEATURES, '--ranks', '1'), expected)
+
+    def test_strata_are_divided(self):
+        divide = ('--tune', 'divided-strata=on', '--tune', 'rows=loop')
+        for text in (DIVIDED, MANY_FEATURES):
+            expected = self.results(text)
+            for options in (('--ranks', '2'), ('--ranks', '3', '-j', '2'), ('--ranks', '4', '--storage', 'bits')):
+                with self.subTest(options=options):
+                    self.assertEqual(self.results(text, *options, *divide), expected)
+        self.results(DIVIDED, '--ranks', '3', *divide, '-p', 'p.json')
+        figures = json.loads(self.read('p.json'))
+        strategies = {stratum['relations'][0]: stratum['strategies'] for stratum in figures['strata']
+                      if stratum['relations'] and stratum['strategies']}
+        self.assertEqual(strategies['path'], ['versions on all ranks', 'loop on all ranks'])
+        self.assertEqual(strategies['degree'], ['versions on all ranks'])
+        self.assertEqual(strategies['text'], ['versions'])
+
+    def test_failures_of_divided_strata(self):
+        divide = ('--tune', 'divided-strata=on', '--ranks', '3')
+        for divisor in range(4):
+            text = '.decl n(x:number)\nn(x) :- x = range(0, 100).\n.decl a(x:number)\na(1 / (x - %d)) :- n(x).\n.output a\n' % divisor
+            alone = self.run_program(text)
+            self.assertEqual(alone.returncode, 1)
+            self.assertEqual(self.without_times(self.run_program(text, *divide)), self.without_times(alone))
+        process = self.run_program(CLOSURE, *divide, '--tune', 'rows=loop', '--memory-limit', '600K',
+                                   facts={'edge.facts': EDGES + ''.join('%d\t%d\n' % (x, x + 1) for x in range(400))})
+        self.assertEqual((process.returncode, os.listdir(self.path('out'))), (1, []))
+        self.assertRegex(process.errors, r'^Error: (rank [12] \(process \d+ on [^ ]+\): )?Out of memory while ')
 
     def test_closures_are_counted_by_all_ranks(self):
         edges = ''.join('%d\t%d\n%d\t%d\n' % (x, x + 1 + x % 7, x, x + 1 + x % 301) for x in range(3000))

@@ -247,6 +247,7 @@ class fixpoint_executor final : public stratum_executor {
     if (shared_.chosen.monitor != nullptr) shared_.chosen.monitor->begin_stratum(number, &iteration_);
     const pipeline_context context = {shared_.program, shared_.places, shared_.chosen,
                                       symbols_,        counter(),      &iteration_};
+    if (stops_->shared_by != nullptr) shared_.share = stops_->shared_by->share();
     // Each version is bound once; the relations that it reads and writes do not move.
     std::vector<std::vector<running_version>> phases;
     const auto bind = [&](const plan::phase& bound) {
@@ -269,20 +270,24 @@ class fixpoint_executor final : public stratum_executor {
                                 .deltas = deltas,
                                 .stops = stops_,
                                 .iteration = iteration_,
-                                .context = context};
+                                .context = context,
+                                .executor = this,
+                                .division = stops_->shared_by};
     std::size_t next = 0;
     for (auto& versions : run.phases) {
       for (auto& version : versions) version.figures = &figures.versions[next++];
     }
 
     strategy_outcome outcome = strategy_outcome::done;
-    if (resumes) {
-      outcome = run_first(loop_strategies<Machine>, run);
-    } else {
-      run_first(once_strategies<Machine>, run);
-      begin_loop(run);
-      if (stratum.recursive && !run.is_complete) outcome = run_first(loop_strategies<Machine>, run);
+    try {
+      outcome = run_strategies(run);
+      if (run.division != nullptr) run.division->finish();
+    } catch (...) {
+      if (run.division != nullptr) run.division->fail();
+      shared_.share.reset();
+      throw;
     }
+    shared_.share.reset();
     if constexpr (Machine::abilities.rows) shared_.machine.forget_rows();
     if (outcome != strategy_outcome::stopped) complete_stratum(number, figures);
     if constexpr (Machine::abilities.own_clock) take_phases(before, figures);
@@ -293,6 +298,14 @@ class fixpoint_executor final : public stratum_executor {
     return outcome;
   }
 
+  strategy_outcome run_strategies(stratum_run<Machine>& run) {
+    if (run.resumes) return run_first(loop_strategies<Machine>, run);
+    run_first(once_strategies<Machine>, run);
+    begin_loop(run);
+    if (!run.stratum.recursive || run.is_complete) return strategy_outcome::done;
+    return run_first(loop_strategies<Machine>, run);
+  }
+
   /// Runs the first strategy that accepts the stratum.
   template <std::size_t Count>
   static strategy_outcome run_first(const stratum_strategy<Machine> (&strategies)[Count], stratum_run<Machine>& run) {
@@ -301,6 +314,7 @@ class fixpoint_executor final : public stratum_executor {
       const strategy_outcome outcome = one.run(run);
       if (outcome == strategy_outcome::left) continue;
       run.figures.strategies.emplace_back(run.schedule.empty() ? one.name : std::exchange(run.schedule, {}));
+      if (run.division != nullptr) run.figures.strategies.back() += " on all ranks";
       return outcome;
     }
     throw internal_error("no strategy runs a stratum");

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -442,6 +443,7 @@ class plan_relations {
   std::size_t running = 0;          ///< the running stratum, or the last one that ran
   bool is_searching = false;        ///< whether the running stratum looks up rows in a matrix
   std::uint64_t late_columns = 0;   ///< number of times that a matrix got columns during its reader's run
+  std::optional<rank_share> share;  ///< of the bindings of the running stratum; nothing: all bindings
   std::set<relation_id> owed_sets;  ///< deferred sets of matrices: built together with columns
   /// By relation_id: the last version that extended the relation, for messages; nullptr: none.
   std::vector<const plan::rule_version*> last_version;

@@ -19,6 +19,7 @@
 #include "exec/fixpoint/plan_tasks.hpp"
 #include "exec/fixpoint/step_clock.hpp"
 #include "exec/fixpoint/stratum_subsumptions.hpp"
+#include "exec/ranks/version_share.hpp"
 #include "kernels/join/column_tests.hpp"
 #include "kernels/steps/functor_table.hpp"
 #include "kernels/steps/host_steps.hpp"
@@ -39,6 +40,7 @@ struct running_version {
   /// Whether one of these is complete and empty, so that the version finds no tuples; or the version extends a
   /// supplementary relation that only void versions read.
   bool is_void = false;
+  bool runs_elsewhere = false;                   ///< a version that ranks do not divide runs at rank 0 only
   std::optional<relation_id> delta = {};         ///< the relation whose new rows the version reads
   std::vector<kernels::column_test> tests = {};  ///< of the first expansion; empty if steps are counted
   std::shared_ptr<void> kept = nullptr;          ///< the machine's preparation of further runs (abilities.keeps_runs)
@@ -145,19 +147,24 @@ std::vector<running_version> bind_versions(plan_relations<Machine>& shared, cons
       version_figures.former.push_back(
           {version_figures.runs, version_figures.bindings, version_figures.delta_rows, version_figures.seconds});
     }
-    if (version.is_retired) {
+    const bool is_divided = shared.share && can_be_divided(version);
+    if (version.is_retired || (shared.share && !is_divided && shared.share->rank != 0)) {
       running.push_back({&version, {}, nullptr});
+      running.back().runs_elsewhere = !version.is_retired;
       continue;
     }
     plan::rule_version one_search;
     const bool has_one_search = chooses_matrix(shared, version);
     if (has_one_search) one_search = without_other_searches(version);
-    running.push_back(
-        {&version,
-         build_pipeline(has_one_search ? one_search : version, context.program, context.places, context.chosen.storage,
-                        {context.symbols, context.chosen.records, context.chosen.wide, context.chosen.counts_steps},
-                        Machine::leaves_steps_to_host, Machine::makes_other_searches),
-         nullptr});
+    if (is_divided) one_search = share_of(has_one_search ? one_search : version, *shared.share);
+    // Counted operators are those of the plan.
+    const bool counts_steps = context.chosen.counts_steps && !is_divided;
+    running.push_back({&version,
+                       build_pipeline(has_one_search || is_divided ? one_search : version, context.program,
+                                      context.places, context.chosen.storage,
+                                      {context.symbols, context.chosen.records, context.chosen.wide, counts_steps},
+                                      Machine::leaves_steps_to_host, Machine::makes_other_searches),
+                       nullptr});
     running_version& bound = running.back();
     bound.delta = delta_relation(version);
     bound.needed = needed_relations(version);
@@ -241,7 +248,7 @@ struct phase_run {
     const auto is_empty = [this](relation_id relation) { return shared.relation_of(relation).rows() == 0; };
     bool has_rows = false;
     for (running_version& version : versions) {
-      const bool finds_nothing = version.is_void || version.planned->is_retired ||
+      const bool finds_nothing = version.is_void || version.runs_elsewhere || version.planned->is_retired ||
                                  std::any_of(version.needed.begin(), version.needed.end(), is_empty);
       version.rows_left = finds_nothing ? 0 : kernels::input_rows(version.pipeline, shared.relations);
       if (rejects_rows(version)) skip(version);

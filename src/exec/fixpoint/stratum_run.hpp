@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -33,22 +34,38 @@ struct stratum_run {
   /// phase of the loop at which the running iteration continues; 0: between iterations
   std::size_t next_phase = 0;
   std::string_view schedule = {};  ///< of the row equations, if a schedule solved the equations
+  stratum_executor* executor = nullptr;
+  exec::division* division = nullptr;  ///< nullptr: this rank evaluates the stratum alone
+  /// Seconds of the stratum after which rank 0 considers to divide the rest.
+  double next_division = calibration::least_division_seconds;
+  std::map<relation_id, std::uint64_t> exchanged = {};  ///< appended rows that all ranks have
 
   /// Returns whether the stratum can be evaluated as independent fixpoints.
   [[nodiscard]] bool falls_apart() const {
     return Machine::abilities.rows && !shared.is_published() && stratum.has_row_steps();
   }
 
+  /// Applies a new plan of the versions, which must then be bound again.
+  void take_over_plan() {
+    shared.take_over_plan(number);
+    if (division != nullptr) division->note_new_plan();
+  }
+
   /// Binds the versions of the loop again after a new plan.
   void bind_loop_again() {
     if constexpr (Machine::abilities.rows) shared.machine.forget_rows();
     matrix_reads<Machine>(shared).prepare(stratum, number);
+    bind_phases(1);
+  }
+  /// Binds the versions of a phase and of all later phases; phase 0 is before the loop.
+  void bind_phases(std::size_t first) {
+    if (first == 0) phases[0] = bind_versions(shared, context, stratum.once.versions, stratum.relations, figures, 0);
     std::size_t next = phases.front().size();
     for (std::size_t p = 0; p < stratum.loop.size(); ++p) {
       phases[p + 1] = bind_versions(shared, context, stratum.loop[p].versions, stratum.relations, figures, next);
       next += phases[p + 1].size();
     }
-    skip_unread(stratum.supplementary, phases);
+    if (stratum.recursive) skip_unread(stratum.supplementary, phases);
     next = 0;
     for (auto& versions : phases) {
       for (running_version& version : versions) version.figures = &figures.versions[next++];

@@ -233,7 +233,8 @@ template <class Machine>
 bool abandon(stratum_run<Machine>& run, relation_id supplementary) {
   const std::vector<relation_id> abandoned = run.stops->supplementary.abandon(run.number, supplementary);
   for (const relation_id one : abandoned) run.shared.make_relation(one);
-  if (!abandoned.empty()) run.shared.take_over_plan(run.number);
+  if (!abandoned.empty()) run.take_over_plan();
+  if (run.division != nullptr) run.division->note_abandoned(abandoned);
   return !abandoned.empty();
 }
 

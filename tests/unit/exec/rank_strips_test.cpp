@@ -1,9 +1,7 @@
-#include "exec/cpu/rank_strips.hpp"
+#include "exec/ranks/rank_strips.hpp"
 
 #include <unistd.h>
 
-#include <barrier>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <thread>
@@ -13,60 +11,10 @@
 #include "exec/executor.hpp"
 #include "gpulog/error.hpp"
 #include "gtest/gtest.h"
+#include "oracle/rank_threads.hpp"
 
 namespace gpulog::exec {
 namespace {
-
-/// Ranks that are threads of this process.
-struct rank_threads {
-  explicit rank_threads(unsigned size) : meeting(size), texts(size) {}
-
-  std::barrier<> meeting;
-  const void* sent = nullptr;
-  std::vector<std::string> texts;
-};
-
-class thread_communicator final : public ranks::communicator {
- public:
-  thread_communicator(rank_threads& all, unsigned rank) : all_(&all), rank_(rank) {}
-  [[nodiscard]] unsigned rank() const override { return rank_; }
-  [[nodiscard]] unsigned size() const override { return static_cast<unsigned>(all_->texts.size()); }
-  using communicator::broadcast;
-  void broadcast(void* data, std::uint64_t bytes) override {
-    if (rank_ == 0) all_->sent = data;
-    all_->meeting.arrive_and_wait();
-    if (rank_ != 0) std::memcpy(data, all_->sent, bytes);
-    all_->meeting.arrive_and_wait();
-  }
-  [[nodiscard]] std::vector<std::string> gather(const std::string& text) override {
-    all_->texts[rank_] = text;
-    all_->meeting.arrive_and_wait();
-    std::vector<std::string> gathered = rank_ == 0 ? all_->texts : std::vector<std::string>();
-    all_->meeting.arrive_and_wait();
-    return gathered;
-  }
-
- private:
-  rank_threads* all_;
-  unsigned rank_;
-};
-
-/// Calls test(group) at rank 0 while the other ranks serve.
-template <class Test>
-void on_ranks(unsigned size, const Test& test) {
-  rank_threads all(size);
-  const auto join = [&all](unsigned rank) {
-    return ranks::rank_group(std::make_unique<thread_communicator>(all, rank), "1.0", {"a.dl", "-j2"});
-  };
-  std::vector<std::jthread> others;
-  for (unsigned rank = 1; rank < size; ++rank) others.emplace_back([rank, &join] { join(rank).serve(rank_tasks()); });
-  ranks::rank_group group = join(0);
-  const struct end_of_scope {
-    ranks::rank_group& group;
-    ~end_of_scope() { group.end(); }
-  } end{group};
-  test(group);
-}
 
 template <class T>
 storage::array<T> array_of(const std::vector<T>& values) {
@@ -134,7 +82,7 @@ TEST(rank_strips, counts_are_those_of_one_process) {
     for (std::uint32_t c = 0, values = 0; c < length; values += c % 2 + 1, ++c) rows += std::uint64_t{c % 3} * values;
     EXPECT_EQ(expected[0].back(), rows);
     for (const unsigned ranks : {2U, 3U, 4U}) {
-      on_ranks(ranks, [&](ranks::rank_group& group) {
+      oracle::on_ranks(ranks, [&](ranks::rank_group& group) {
         rank_strips others(group, {2, 0, {}});
         EXPECT_EQ(counted(chain(length), &others), expected);
         EXPECT_EQ(counted(chain(length), &others), expected);
@@ -144,7 +92,7 @@ TEST(rank_strips, counts_are_those_of_one_process) {
 }
 
 TEST(rank_strips, short_of_memory) {
-  on_ranks(3, [&](ranks::rank_group& group) {
+  oracle::on_ranks(3, [&](ranks::rank_group& group) {
     rank_strips others(group, {1, 1000, {}});
     for (int i = 0; i < 2; ++i) {
       try {
@@ -171,10 +119,10 @@ TEST(rank_strips, short_of_memory) {
 }
 
 TEST(rank_group, finds_differences) {
-  rank_threads all(2);
+  oracle::rank_threads all(2);
   const auto join = [&all](unsigned rank, const std::string& version, const std::vector<std::string>& arguments) {
     try {
-      const ranks::rank_group group(std::make_unique<thread_communicator>(all, rank), version, arguments);
+      const ranks::rank_group group(std::make_unique<oracle::thread_communicator>(all, rank), version, arguments);
       return std::string();
     } catch (const input_error& failure) {
       return std::string(failure.what());

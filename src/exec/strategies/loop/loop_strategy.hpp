@@ -14,6 +14,7 @@
 #include "exec/fixpoint/iteration_runner.hpp"
 #include "exec/fixpoint/order_costs.hpp"
 #include "exec/fixpoint/supplementary_costs.hpp"
+#include "exec/ranks/divided_phase.hpp"
 #include "exec/strategies/strategy.hpp"
 #include "exec/strategies/version_strategies.hpp"
 
@@ -25,7 +26,7 @@ template <class Machine>
 std::set<std::uint32_t> indexes_of_versions(const std::vector<running_version>& versions) {
   std::set<std::uint32_t> indexes;
   for (const running_version& version : versions) {
-    if (version.is_void && !Machine::abilities.loops) continue;
+    if (version.runs_elsewhere || (version.is_void && !Machine::abilities.loops)) continue;
     indexes.merge(indexes_read({*version.planned}, Machine::makes_other_searches));
   }
   return indexes;
@@ -35,14 +36,18 @@ std::set<std::uint32_t> indexes_of_versions(const std::vector<running_version>& 
 template <class Machine>
 strategy_outcome run_once(stratum_run<Machine>& run) {
   plan_relations<Machine>& shared = run.shared;
+  divide_from_start(run);
   shared.skip_sets(run.stratum, run.falls_apart());
   if (!run.falls_apart()) shared.choose_sets(run.stratum);
   shared.choose_sets_of_asked(run.stratum);
   shared.refresh_indexes(indexes_of_versions<Machine>(run.phases.front()), run.figures);
   supplementary_costs<Machine> supplementary(run);
   supplementary.grant(0);
-  static_cast<void>(
-      run_within_budgets(run, supplementary, 0, [&run] { run_phase(run.shared, run.phases[0], run.figures); }));
+  divided_phase<Machine> divided(run, run.stratum.once);
+  const bool is_changed =
+      run_within_budgets(run, supplementary, 0, [&run] { run_phase(run.shared, run.phases[0], run.figures); });
+  static_cast<void>(divided.end(is_changed ? phase_end::exchange_and_bind : phase_end::exchange));
+  run.exchanged.clear();
   for (relation_id relation : run.stratum.relations) shared.settle(relation, run.figures);
   return strategy_outcome::done;
 }
@@ -120,7 +125,7 @@ class stratum_loop {
     std::map<std::uint32_t, std::vector<searching_version>> searching;
     for (std::size_t p = 1; p < run_.phases.size(); ++p) {
       for (const running_version& version : run_.phases[p]) {
-        if (version.is_void || version.planned->is_retired) continue;
+        if (version.is_void || version.runs_elsewhere || version.planned->is_retired) continue;
         for (const std::uint32_t index : indexes_read({*version.planned}, Machine::makes_other_searches))
           searching[index].push_back({p - 1, version.delta});
       }
@@ -175,12 +180,15 @@ class stratum_loop {
   strategy_outcome run_iterations() {
     const plan::stratum& stratum = run_.stratum;
     std::size_t phase = std::exchange(run_.next_phase, 0);  // phase with which the iteration continues
-    while (phase != 0 || (any_delta() && !(is_limited_ && shared_.limit_reached(stratum)))) {
+    while (phase != 0 || is_told_to_iterate(run_) ||
+           (any_delta() && !(is_limited_ && shared_.limit_reached(stratum)))) {
       if (phase == 0 && is_to_stop()) return strategy_outcome::stopped;
+      if (phase == 0 && divide_loop(run_)) return strategy_outcome::reordered;
       if (phase == 0 && is_reordered()) return strategy_outcome::reordered;
       if (const auto costly = phase == 0 ? supplementary_.find_costly() : std::nullopt;
           costly && abandon(run_, *costly))
         return strategy_outcome::reordered;
+      if (begin_divided_iteration(run_, phase)) return strategy_outcome::reordered;
       if (shared_.late_columns != late_columns_) {
         late_columns_ = shared_.late_columns;
         by_itself_ = make_iteration_runner();
@@ -236,7 +244,7 @@ class stratum_loop {
     if (bindings < run_.tried_bindings + least) return false;
     run_.tried_bindings = bindings;
     if (!run_.stops->reoptimize_loop()) return false;
-    shared_.take_over_plan(run_.number);
+    run_.take_over_plan();
     return true;
   }
 
@@ -247,7 +255,7 @@ class stratum_loop {
     while (const auto worse = orders_.find_worse()) {
       orders_.end(*worse);
       if (run_.stops->put_back(*worse)) {
-        shared_.take_over_plan(run_.number);
+        run_.take_over_plan();
         shared_.forget_appended(run_.stratum.loop[phase]);
         return true;
       }
@@ -266,17 +274,25 @@ class stratum_loop {
     for (std::size_t p = first_phase; p < stratum.loop.size(); ++p) {
       supplementary_.grant(p + 1);
       orders_.grant(p + 1);
+      divided_phase<Machine> divided(run_, stratum.loop[p]);
       const bool is_changed = run_within_budgets(run_, supplementary_, p + 1,
                                                  [this, p] { run_phase(shared_, run_.phases[p + 1], run_.figures); });
-      if (put_back_order(p)) {
+      const bool is_put_back = put_back_order(p);
+      const phase_end end = divided.end(is_put_back  ? phase_end::run_again
+                                        : is_changed ? phase_end::exchange_and_bind
+                                                     : phase_end::exchange);
+      if (end == phase_end::run_again) {
         run_.next_phase = p;
         return strategy_outcome::reordered;
       }
       for (relation_id relation : stratum.loop[p].advance) shared_.settle(relation, run_.figures);
       if (p + 1 == stratum.loop.size() && !stratum.subsumptions.empty())
         run_.subsume([](auto& runner) { runner.step(); });
-      for (relation_id relation : stratum.loop[p].advance) shared_.relation_of(relation).advance();
-      if (is_changed) {  // indexes of new versions are refreshed on binding
+      for (relation_id relation : stratum.loop[p].advance) {
+        shared_.relation_of(relation).advance();
+        run_.exchanged.erase(relation);
+      }
+      if (end == phase_end::exchange_and_bind) {  // indexes of new versions are refreshed on binding
         run_.next_phase = p + 1;
         return strategy_outcome::reordered;
       }
@@ -294,6 +310,7 @@ class stratum_loop {
 
   /// Returns a runner that executes iterations in one kernel, or nullptr if the stratum does not allow it.
   [[nodiscard]] std::unique_ptr<iteration_runner> make_iteration_runner() {
+    if (run_.division != nullptr) return nullptr;
     if constexpr (Machine::abilities.loops) {
       const plan::stratum& stratum = run_.stratum;
       if (is_limited_ || !stratum.subsumptions.empty()) return nullptr;

@@ -87,7 +87,7 @@ bool run_schedule(stratum_run<Machine>& run, const row_schedule<Machine>& one) {
 
 template <class Machine, std::size_t Count>
 strategy_outcome run_first_schedule(stratum_run<Machine>& run, const row_schedule<Machine> (&schedules)[Count]) {
-  if (!run.stratum.rows || run.shared.is_published()) return strategy_outcome::left;
+  if (!run.stratum.rows || run.shared.is_published() || run.division != nullptr) return strategy_outcome::left;
   for (const row_schedule<Machine>& one : schedules) {
     if (!run_schedule(run, one)) continue;
     run.schedule = one.name;

@@ -75,7 +75,7 @@ void add_versions_row_wise(phase_run<Machine>& phase) {
     const bool has_rows = std::any_of(phase.versions.begin(), phase.versions.end(), [](const running_version& version) {
       return version.rows_left != 0 && version.planned->rows;
     });
-    if (!has_rows || shared.is_published()) return;
+    if (!has_rows || shared.is_published() || shared.share) return;
     const bool always = shared.chosen.rows == row_mode::always;
     const auto can_be_made = [&](const plan::rule_version& planned) {
       return can_run_row_wise(shared, *planned.rows) &&

@@ -5,17 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "exec/ranks/rank_means.hpp"
 #include "kernels/search/condensed.hpp"
 #include "ranks/rank_group.hpp"
 
 namespace gpulog::exec {
-
-/// What a follower may use.
-struct rank_means {
-  unsigned threads = 1;
-  std::uint64_t memory_limit = 0;  ///< in bytes; 0: no limit
-  std::string spill_directory;     ///< for arrays that exceed the memory; empty: no folder
-};
 
 /// Counts strips at all ranks of a run.
 class rank_strips final : public kernels::strip_counters {

@@ -1,4 +1,4 @@
-#include "exec/cpu/rank_strips.hpp"
+#include "exec/ranks/rank_strips.hpp"
 
 #include <fmt/format.h>
 
@@ -6,16 +6,17 @@
 #include <exception>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "backend/cpu/more_threads.hpp"
 #include "backend/cpu/tbb_backend.hpp"
 #include "exec/calibration.hpp"
 #include "exec/executor.hpp"
+#include "exec/ranks/division_order.hpp"
+#include "exec/ranks/rank_divider.hpp"
+#include "exec/ranks/rank_memory.hpp"
 #include "support/error.hpp"
 #include "support/long_vector.hpp"
-#include "support/option_names.hpp"
 
 namespace gpulog::exec {
 namespace {
@@ -63,8 +64,7 @@ std::uint64_t counted_bytes(const factorized_graph& graph) {
 struct counted_part {
   /// @throws backend::memory_exceeded
   void allocate(const count_header& header, const std::string& spill_directory) {
-    memory.set_limit(header.memory_limit);
-    if (!spill_directory.empty()) spill_into(spill_directory);
+    limit_memory(memory, {header.threads, header.memory_limit, spill_directory});
     graph->components = header.components;
     graph->vertices = header.vertices;
     graph->strip_words = header.strip_words;
@@ -74,14 +74,6 @@ struct counted_part {
       member.graph = graph;
       make(member.first, header.components + 1ULL);
       make(member.rows_in_front, graph->strips() + 1ULL);
-    }
-  }
-
-  void spill_into(const std::string& folder) {
-    try {
-      memory.spill_into(folder);
-    } catch (const std::system_error& reason) {
-      throw user_error(fmt::format("the folder {} of {}: {}", folder, option_named("spill"), reason.code().message()));
     }
   }
 
@@ -208,6 +200,8 @@ void rank_strips::end(std::vector<factorized_values>& members) {
   }
 }
 
-ranks::rank_group::task_table rank_tasks() { return {{count_task, count_for_rank_0}}; }
+ranks::rank_group::task_table rank_tasks() {
+  return {{count_task, count_for_rank_0}, {division_task, make_follower()}};
+}
 
 }  // namespace gpulog::exec

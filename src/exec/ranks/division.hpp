@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "exec/ranks/version_share.hpp"
+#include "plan/plan.hpp"
+
+/// Strata that all ranks evaluate together (docs/adr/0081-divided-strata.md). Each rank has all rows of the relations.
+/// Each version processes a share of its bindings at each rank, and ranks exchange new rows at the end of a phase.
+namespace gpulog::exec {
+
+class stratum_executor;
+
+/// Rows that a rank appended to a relation.
+struct appended_block {
+  relation_id relation;
+  std::uint64_t rows = 0;
+  std::vector<const word*> columns;
+};
+
+/// What follows the versions of a phase, by rank 0's decision.
+enum class phase_end : std::uint8_t {
+  exchange,           ///< new rows become known to all ranks
+  exchange_and_bind,  ///< the same, and the rest of the iteration has a new plan
+  run_again           ///< the phase runs again with a new plan
+};
+
+/// One rank's view of a divided stratum. All ranks call the same functions in the same order.
+class division {
+ public:
+  division() = default;
+  division(const division&) = delete;
+  division& operator=(const division&) = delete;
+  virtual ~division() = default;
+
+  [[nodiscard]] virtual const rank_share& share() const = 0;
+  [[nodiscard]] bool is_leader() const { return share().rank == 0; }
+
+  enum class next : std::uint8_t {
+    iterate,
+    bind_again,  ///< at followers: the plan has changed
+    go_alone     ///< at rank 0: the other ranks have left, because messages take too long
+  };
+  /// Called before an iteration, and before the rest of an iteration after a new plan.
+  /// @param new_rows of the stratum so far
+  [[nodiscard]] virtual next begin_iteration(std::uint64_t new_rows) = 0;
+  /// Called after the versions of a phase. Calls insert(block) for the blocks of all other ranks.
+  /// @param decision only that of rank 0 counts
+  /// @param appended at all ranks the same relations
+  virtual phase_end end_phase(phase_end decision, const std::vector<appended_block>& appended,
+                              const std::function<void(const appended_block&)>& insert) = 0;
+  /// Called after the last iteration. @throws like evaluate() if another rank has failed
+  virtual void finish() = 0;
+  /// Ends the division at all ranks after a failure of this rank.
+  virtual void fail() noexcept = 0;
+
+  /// Returns whether the next iteration begins with a new plan. Then all ranks begin the iteration, even if no relation
+  /// has a delta.
+  [[nodiscard]] virtual bool has_new_plan() const = 0;
+  /// At rank 0: the versions have a new plan, without these relations.
+  virtual void note_new_plan() = 0;
+  virtual void note_abandoned(const std::vector<relation_id>& relations) = 0;
+  /// At followers: relations that the new plan abandons.
+  [[nodiscard]] virtual const std::vector<relation_id>& abandoned() const = 0;
+};
+
+/// The iterations of a recursion before ranks divide the rest.
+struct undivided_work {
+  std::vector<std::uint64_t> deltas;  ///< stopped_recursion::deltas
+  std::uint64_t new_rows = 0;
+  double seconds = 0;
+};
+
+/// Divides strata among ranks, at rank 0.
+class stratum_divider {
+ public:
+  stratum_divider() = default;
+  stratum_divider(const stratum_divider&) = delete;
+  stratum_divider& operator=(const stratum_divider&) = delete;
+  virtual ~stratum_divider() = default;
+
+  /// Returns whether ranks can divide a stratum.
+  [[nodiscard]] virtual bool can_divide(const plan::program& program, std::size_t number) const = 0;
+  /// Sends relations that other ranks do not have, and begins the division if it is expected to pay.
+  /// @param executor has the relations
+  /// @param before what rank 0 has done of a recursion; nullptr: the stratum has not begun
+  /// @return nullptr if rank 0 evaluates the stratum
+  [[nodiscard]] virtual division* divide(stratum_executor& executor, const plan::program& program, std::size_t number,
+                                         const undivided_work* before) = 0;
+};
+
+}  // namespace gpulog::exec

@@ -1,0 +1,166 @@
+#include "exec/ranks/rank_division.hpp"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "backend/memory_resource.hpp"
+#include "exec/calibration.hpp"
+#include "exec/ranks/plan_fields.hpp"
+#include "kernels/join/pipeline.hpp"
+#include "support/error.hpp"
+
+namespace gpulog::exec {
+namespace {
+
+using ranks::archive_reader;
+using ranks::archive_writer;
+
+/// First byte of a rank's text.
+enum class rank_state : std::uint8_t {
+  runs,
+  has_left,  ///< rank 0 continues alone
+  has_too_little_memory,
+  has_fault,  ///< of a rule
+  has_failed
+};
+/// The state has the size of a word of 64 bits, so that rows after the state are aligned.
+constexpr std::size_t state_bytes = sizeof(std::uint64_t);
+
+std::string text_of(rank_state state, const std::string& text) {
+  std::string result(state_bytes, '\0');
+  result[0] = static_cast<char>(state);
+  return result + text;
+}
+
+/// Describes the exception that is being handled, or returns an empty text for an interruption.
+std::string describe_failure() {
+  try {
+    throw;
+  } catch (const kernels::interrupted&) {
+    return {};
+  } catch (const memory_fault& failure) {
+    return text_of(rank_state::has_too_little_memory, failure.what());
+  } catch (const evaluation_fault& failure) {
+    return text_of(rank_state::has_fault, failure.what());
+  } catch (const std::bad_alloc&) {
+    return text_of(rank_state::has_too_little_memory, "the machine has too little memory");
+  } catch (const backend::memory_exceeded& failure) {
+    return text_of(rank_state::has_too_little_memory, failure.what());
+  } catch (const std::exception& failure) {
+    return text_of(rank_state::has_failed, failure.what());
+  }
+}
+
+/// Words before the rows of a phase: the state, the decision, and the number of rows by relation.
+constexpr std::size_t decision_word = 1;
+constexpr std::size_t first_rows_word = 2;
+
+std::uint64_t word_at(const std::string& text, std::size_t number) {
+  std::uint64_t value = 0;
+  text.copy(reinterpret_cast<char*>(&value), sizeof(value), number * sizeof(value));
+  return value;
+}
+
+}  // namespace
+
+std::vector<std::string> rank_division::meet(const std::string& text) {
+  std::vector<std::string> texts = messages_->gather_everywhere(text_of(rank_state::runs, text));
+  for (unsigned rank = 0; rank < texts.size(); ++rank) {
+    const auto state = static_cast<rank_state>(texts[rank].front());
+    const std::string message = texts[rank].substr(state_bytes);
+    if (state == rank_state::runs) continue;
+    is_over_ = true;
+    if (!is_leader() || state == rank_state::has_left) throw division_ended();
+    if (state == rank_state::has_fault) throw evaluation_fault(message);
+    const std::string named = fmt::format("{}: {}", name_of_(rank), message);
+    if (state == rank_state::has_too_little_memory) throw memory_fault(named);
+    throw user_error(named);
+  }
+  return texts;
+}
+
+void rank_division::finish() {
+  static_cast<void>(meet({}));
+  is_over_ = is_finished_ = true;
+}
+
+void rank_division::fail() noexcept {
+  if (std::exchange(is_over_, true)) return;
+  try {
+    const std::string text = describe_failure();
+    if (!text.empty()) {
+      static_cast<void>(messages_->gather_everywhere(text));
+      return;
+    }
+  } catch (...) {  // too little memory for the message
+  }
+  // The other ranks may take long until their next message.
+  messages_->leave();
+}
+
+bool rank_division::loses(std::uint64_t new_rows) {
+  const double now = storage::seconds_now();
+  if (!rows_then_) rows_then_ = new_rows;
+  const double seconds = now - compared_at_;
+  if (alone_ == 0 || seconds < calibration::least_division_seconds) return false;
+  const auto rows = static_cast<double>(new_rows - *rows_then_);
+  compared_at_ = now;
+  rows_then_ = new_rows;
+  return rows < alone_ * seconds;
+}
+
+division::next rank_division::begin_iteration(std::uint64_t new_rows) {
+  if (!is_leader()) {
+    if (std::exchange(has_new_plan_, false)) return next::iterate;
+    const std::string text = meet({}).front();
+    if (text.size() == state_bytes) return next::iterate;
+    archive_reader read(std::string_view(text).substr(state_bytes));
+    read(received_->relations, received_->indexes, received_->strata[number_], abandoned_);
+    has_new_plan_ = true;
+    return next::bind_again;
+  }
+  if (loses(new_rows)) {
+    is_over_ = true;
+    static_cast<void>(messages_->gather_everywhere(text_of(rank_state::has_left, {})));
+    return next::go_alone;
+  }
+  std::string text;
+  if (std::exchange(has_new_plan_, false)) {
+    archive_writer write;
+    write(plan_->relations, plan_->indexes, plan_->strata[number_], abandoned_);
+    text = write.take();
+  }
+  static_cast<void>(meet(text));
+  return next::iterate;
+}
+
+phase_end rank_division::end_phase(phase_end decision, const std::vector<appended_block>& appended,
+                                   const std::function<void(const appended_block&)>& insert) {
+  std::string own;
+  const auto add = [&own](const void* data, std::uint64_t bytes) { own.append(static_cast<const char*>(data), bytes); };
+  const auto decided = static_cast<std::uint64_t>(decision);
+  add(&decided, sizeof(decided));
+  for (const appended_block& block : appended) add(&block.rows, sizeof(block.rows));
+  for (const appended_block& block : appended) {
+    for (const word* column : block.columns) add(column, block.rows * sizeof(word));
+  }
+  const std::vector<std::string> texts = meet(own);
+  decision = static_cast<phase_end>(word_at(texts.front(), decision_word));
+  if (decision == phase_end::run_again) return decision;
+  for (unsigned rank = 0; rank < texts.size(); ++rank) {
+    if (rank == share_.rank) continue;
+    const char* column_bytes = texts[rank].data() + (first_rows_word + appended.size()) * sizeof(std::uint64_t);
+    for (std::size_t i = 0; i < appended.size(); ++i) {
+      appended_block block{appended[i].relation, word_at(texts[rank], first_rows_word + i), {}};
+      for (std::size_t column = 0; column < appended[i].columns.size(); ++column) {
+        block.columns.push_back(reinterpret_cast<const word*>(column_bytes));
+        column_bytes += block.rows * sizeof(word);
+      }
+      if (block.rows != 0) insert(block);
+    }
+  }
+  return decision;
+}
+
+}  // namespace gpulog::exec

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "exec/executor.hpp"
+#include "exec/ranks/division.hpp"
+#include "plan/plan.hpp"
+#include "ranks/rank_group.hpp"
+
+namespace gpulog::exec {
+
+/// At followers: rank 0 or another rank has ended the division. Not a failure of this rank.
+class division_ended {};
+
+/// A stratum that the ranks of a run divide.
+class rank_division final : public division {
+ public:
+  /// @param plan the present plan
+  /// @param received at followers, the same plan, which changes; nullptr at rank 0
+  /// @param alone rows per second of rank 0 alone: rank 0 continues alone if the division has a lower rate; 0: never
+  /// @param name_of returns the name of a rank for messages
+  rank_division(ranks::communicator& messages, const plan::program& plan, plan::program* received, std::size_t number,
+                double alone, std::function<std::string(unsigned rank)> name_of)
+      : messages_(&messages),
+        plan_(&plan),
+        received_(received),
+        number_(number),
+        alone_(alone),
+        name_of_(std::move(name_of)),
+        share_{messages.rank(), messages.size()} {}
+
+  [[nodiscard]] const rank_share& share() const override { return share_; }
+  [[nodiscard]] next begin_iteration(std::uint64_t new_rows) override;
+  phase_end end_phase(phase_end decision, const std::vector<appended_block>& appended,
+                      const std::function<void(const appended_block&)>& insert) override;
+  void finish() override;
+  void fail() noexcept override;
+  [[nodiscard]] bool has_new_plan() const override { return has_new_plan_; }
+  void note_new_plan() override { has_new_plan_ = has_new_plan_ || is_leader(); }
+  void note_abandoned(const std::vector<relation_id>& relations) override {
+    abandoned_.insert(abandoned_.end(), relations.begin(), relations.end());
+  }
+  [[nodiscard]] const std::vector<relation_id>& abandoned() const override { return abandoned_; }
+
+  /// Waits for all ranks, and exchanges texts.
+  /// @return the texts of all ranks, each after state_bytes bytes
+  /// @throws at rank 0 the failure of another rank; division_ended at followers
+  std::vector<std::string> meet(const std::string& text);
+  /// Returns whether all ranks have completed the stratum.
+  [[nodiscard]] bool is_finished() const { return is_finished_; }
+  [[nodiscard]] bool has_abandoned() const { return !abandoned_.empty(); }
+
+ private:
+  /// Returns whether rank 0 alone is faster.
+  [[nodiscard]] bool loses(std::uint64_t new_rows);
+
+  ranks::communicator* messages_;
+  const plan::program* plan_;
+  plan::program* received_;
+  std::size_t number_;
+  double alone_;
+  std::function<std::string(unsigned rank)> name_of_;
+  rank_share share_;
+  bool is_over_ = false;
+  bool is_finished_ = false;
+  bool has_new_plan_ = false;  // at rank 0: not yet sent; at followers: received by the last begin_iteration()
+  std::vector<relation_id> abandoned_;
+  // At the last comparison of rates.
+  double compared_at_ = storage::seconds_now();
+  std::optional<std::uint64_t> rows_then_;
+};
+
+}  // namespace gpulog::exec

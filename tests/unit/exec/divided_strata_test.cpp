@@ -1,0 +1,229 @@
+// Strata that several ranks evaluate together. The ranks are threads of the test.
+
+#include <gtest/gtest.h>
+#include <tbb/global_control.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "analysed_text.hpp"
+#include "exec/ranks/rank_divider.hpp"
+#include "exec/ranks/version_share.hpp"
+#include "oracle/abandoning_plan.hpp"
+#include "oracle/naive_evaluator.hpp"
+#include "oracle/random_program.hpp"
+#include "oracle/random_runs.hpp"
+#include "oracle/rank_threads.hpp"
+#include "plan/validate.hpp"
+#include "plan_run.hpp"
+
+namespace gpulog::exec {
+namespace {
+
+/// Modes of rank 0. Other ranks have one thread and the usual cut-offs.
+std::vector<run_mode> divided_modes() {
+  std::vector<run_mode> modes = all_run_modes();
+  std::erase_if(modes, [](const run_mode& mode) { return mode.storage == storage::storage_mode::hisa; });
+  return modes;
+}
+
+std::uint64_t divided_strata(plan_run& run) {
+  const auto& strata = run->figures().strata;
+  return static_cast<std::uint64_t>(std::count_if(strata.begin(), strata.end(), [](const stratum_statistics& stratum) {
+    return std::any_of(stratum.strategies.begin(), stratum.strategies.end(),
+                       [](const std::string& one) { return one.ends_with(" on all ranks"); });
+  }));
+}
+
+void expect_rows(plan_run& run, const sema::program& source, const oracle::database& expected) {
+  for (std::uint32_t number = 0; number < source.relations.size(); ++number) {
+    bool distinct = false;
+    EXPECT_EQ(run.rows_of(relation_id(number), &distinct), expected[relation_id(number)])
+        << source.relations[number].name;
+    EXPECT_TRUE(distinct) << source.relations[number].name;
+  }
+}
+
+TEST(divided_strata, random_programs) {
+  const tbb::global_control more_threads(tbb::global_control::max_allowed_parallelism, 4);
+  const std::uint64_t first = oracle::first_seed(700000);
+  const std::uint64_t count = oracle::programs_to_try(300);
+  const std::vector<run_mode> modes = divided_modes();
+  std::uint64_t divided = 0;
+  for (const unsigned ranks : {2U, 3U}) {
+    oracle::on_ranks(ranks, [&](ranks::rank_group& group) {
+      rank_divider divider(group, {}, tuning_mode::always);
+      for (std::uint64_t seed = first + ranks; seed < first + count && !testing::Test::HasFailure(); seed += 2) {
+        oracle::random_program_options shape;
+        shape.largest_arity = 2 + seed % 2;
+        shape.equivalences = seed % 5 == 0 ? 30 : 0;
+        shape.first_matches = seed % 3 == 0 ? 60 : 0;
+        const std::string text = oracle::make_random_program(seed, shape).text;
+        const run_mode& mode = modes[seed % modes.size()];
+        SCOPED_TRACE("seed " + std::to_string(seed) + ", " + name_of(mode) + "\n" + text);
+        const analysed_text source(text);
+        oracle::database expected(source.program);
+        bool has_result = true;
+        try {
+          oracle::evaluate(source.program, expected);
+        } catch (const oracle::evaluation_error&) {
+          has_result = false;
+        }
+        const plan::program plan = plan::make_plan(source.program, {}, {});
+        options chosen;
+        chosen.divider = &divider;
+        divider.begin_program();
+        plan_run run(plan, mode, 0, chosen);
+        try {
+          run->evaluate();
+          EXPECT_TRUE(has_result);
+          if (has_result) expect_rows(run, source.program, expected);
+        } catch (const evaluation_fault& fault) {
+          EXPECT_FALSE(has_result) << fault.what();
+        }
+        divided += divided_strata(run);
+      }
+    });
+  }
+  EXPECT_GT(divided, count);
+}
+
+/// Rank 0 plans loops again, puts orders back and abandons supplementary relations; the other ranks follow.
+TEST(divided_strata, random_programs_with_changing_plans) {
+  const tbb::global_control more_threads(tbb::global_control::max_allowed_parallelism, 4);
+  const std::uint64_t first = oracle::first_seed(800000);
+  const std::uint64_t count = oracle::programs_to_try(200);
+  const std::vector<run_mode> modes = divided_modes();
+  std::uint64_t abandoning = 0;
+  std::uint64_t restoring = 0;
+  oracle::on_ranks(3, [&](ranks::rank_group& group) {
+    rank_divider divider(group, {}, tuning_mode::always);
+    for (std::uint64_t seed = first; seed < first + count && !testing::Test::HasFailure(); ++seed) {
+      const std::string text = oracle::make_chain_program(seed);
+      const run_mode& mode = modes[seed % modes.size()];
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", " + name_of(mode) + "\n" + text);
+      const analysed_text source(text);
+      oracle::abandoning_plan planned(source.program, seed);
+      oracle::database expected(source.program);
+      oracle::evaluate(source.program, expected);
+      options chosen;
+      chosen.divider = &divider;
+      divider.begin_program();
+      plan_run run(planned.plan(), mode, 0, planned.options_of_run(chosen));
+      planned.watch(*run);
+      run->evaluate();
+      expect_rows(run, source.program, expected);
+      abandoning += planned.abandoned() != 0 ? 1 : 0;
+      restoring += planned.put_back() != 0 ? 1 : 0;
+    }
+  });
+  EXPECT_GT(abandoning, count / 8);
+  EXPECT_GT(restoring, count / 40);
+}
+
+const std::string divided_closure = R"(
+.decl edge(x:number, y:number)
+edge(x, (x * 7 + 3) % 101) :- x = range(0, 101).
+edge(x, (x * 5 + 1) % 101) :- x = range(0, 101).
+.decl reach(x:number, y:number)
+reach(x, y) :- edge(x, y).
+reach(x, z) :- reach(x, y), edge(y, z).
+)";
+
+/// Evaluates a program with three ranks.
+/// @param check receives the run, or the message of its failure
+void evaluate_divided(const std::string& text, const rank_means& means,
+                      const std::function<void(plan_run* run, const std::string& failure)>& check) {
+  const analysed_text source(text);
+  const plan::program plan = plan::make_plan(source.program, {}, {});
+  oracle::on_ranks(3, [&](ranks::rank_group& group) {
+    rank_divider divider(group, means, tuning_mode::always);
+    options chosen;
+    chosen.divider = &divider;
+    for (int i = 0; i < 2; ++i) {  // the second run begins with the ranks of a failed run
+      divider.begin_program();
+      plan_run run(plan, {}, 0, chosen);
+      try {
+        run->evaluate();
+        check(&run, {});
+      } catch (const std::exception& failure) {
+        check(nullptr, failure.what());
+      }
+    }
+  });
+}
+
+TEST(divided_strata, figures_name_the_ranks) {
+  evaluate_divided(divided_closure, {}, [](plan_run* run, const std::string& failure) {
+    ASSERT_EQ(failure, "");
+    const auto& strata = (*run)->figures().strata;
+    EXPECT_EQ(strata.back().strategies, std::vector<std::string>({"versions on all ranks", "loop on all ranks"}));
+    EXPECT_EQ((*run)->rows(relation_id(1)), 101U * 101U);
+  });
+}
+
+TEST(divided_strata, a_rank_without_memory_ends_the_run) {
+  evaluate_divided(divided_closure, {.memory_limit = 100000}, [](plan_run*, const std::string& failure) {
+    // Ranks run out of memory at the same time; rank 0 reports the first of them.
+    EXPECT_TRUE(failure.starts_with("rank 1 (process " + std::to_string(::getpid()))) << failure;
+    EXPECT_NE(failure.find("Out of memory while extending relation reach ("), std::string::npos) << failure;
+  });
+}
+
+TEST(divided_strata, a_fault_of_any_rank_is_that_of_the_rule) {
+  // Only one rank has the binding.
+  for (const std::string zero : {"1", "2", "3", "4", "5"}) {
+    const std::string text = ".decl number(x:number)\nnumber(x) :- x = range(0, 100).\n.decl quotient(x:number)\n" +
+                             ("quotient(10 / (x - " + zero) + ")) :- number(x).\n";
+    evaluate_divided(text, {}, [&zero](plan_run*, const std::string& failure) {
+      EXPECT_EQ(failure, "Floating-point arithmetic exception signal in rule:\nquotient((10/(x-" + zero +
+                             "))) :- number(x).\nin file test.dl [4:1-4:37]");
+    });
+  }
+}
+
+/// Each result of an injective rule belongs to the share of exactly one rank.
+TEST(divided_strata, shares_are_a_partition) {
+  const analysed_text source(R"(
+.decl left(x:number, y:number)
+left(x, x % 7) :- x = range(0, 500).
+.decl right(y:number, z:number)
+right(y, z) :- y = range(0, 7), z = range(0, 3).
+.decl triple(x:number, y:number, z:number)
+triple(x, y, z) :- left(x, y), right(y, z), x != z.
+)");
+  const relation_id triple(2);
+  const plan::program plan = plan::make_plan(source.program, {}, {});
+  plan_run whole(plan, {});
+  whole->evaluate();
+  for (const unsigned ranks : {1U, 2U, 5U, 64U}) {
+    tuples all;
+    std::size_t sum = 0;
+    std::size_t most = 0;
+    for (unsigned rank = 0; rank < ranks; ++rank) {
+      plan::program divided = plan;
+      for (plan::stratum& stratum : divided.strata) {
+        for (plan::rule_version& version : stratum.once.versions) {
+          if (version.head != triple) continue;
+          ASSERT_TRUE(can_be_divided(version));
+          version = share_of(version, {rank, ranks});
+        }
+      }
+      EXPECT_EQ(plan::validate(divided), std::vector<std::string>());
+      plan_run run(divided, {});
+      run->evaluate();
+      const tuples rows = run.rows_of(triple);
+      all.insert(rows.begin(), rows.end());
+      sum += rows.size();
+      most = std::max(most, rows.size());
+    }
+    EXPECT_EQ(all, whole.rows_of(triple));
+    EXPECT_EQ(sum, all.size());
+    EXPECT_LT(most, 3 * all.size() / ranks + 30);
+  }
+}
+
+}  // namespace
+}  // namespace gpulog::exec
