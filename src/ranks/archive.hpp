@@ -40,7 +40,7 @@ class archive_writer {
     if constexpr (is_plain_value<T>) {
       bytes_.append(reinterpret_cast<const char*>(&value), sizeof(value));
     } else {
-      std::apply([this](const auto&... fields) { (write(fields), ...); }, fields_of<T>::of(value));
+      std::apply(*this, fields_of<T>::of(value));
     }
   }
   void write(const std::string& text) {
@@ -87,7 +87,7 @@ class archive_reader {
     if constexpr (is_plain_value<T>) {
       std::memcpy(&value, take(sizeof(value)), sizeof(value));
     } else {
-      std::apply([this](auto&... fields) { (read(fields), ...); }, fields_of<T>::of(value));
+      std::apply(*this, fields_of<T>::of(value));
     }
   }
   void read(std::string& text) {
