@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <map>
@@ -14,6 +15,7 @@
 
 #include "support/error.hpp"
 #include "support/ids.hpp"
+#include "support/long_vector.hpp"
 
 /// Values as bytes, for other ranks of the same version. A struct has a specialization of fields_of.
 namespace gpulog::ranks {
@@ -64,7 +66,7 @@ class archive_writer {
   template <class... T>
   void write(const std::variant<T...>& value) {
     write(static_cast<std::uint8_t>(value.index()));
-    std::visit([this](const auto& alternative) { write(alternative); }, value);
+    std::visit(*this, value);
   }
 
   std::string bytes_;
@@ -91,7 +93,7 @@ class archive_reader {
     }
   }
   void read(std::string& text) {
-    const std::uint64_t size = read_size();
+    const std::size_t size = read_size();
     text.assign(take(size), size);
   }
   template <class Tag>
@@ -126,12 +128,12 @@ class archive_reader {
     }
   }
 
-  [[nodiscard]] std::uint64_t read_size() {
+  [[nodiscard]] std::size_t read_size() {
     std::uint64_t size = 0;
     read(size);
-    return size;
+    return memory_size(size);
   }
-  [[nodiscard]] const char* take(std::uint64_t size) {
+  [[nodiscard]] const char* take(std::size_t size) {
     if (size > bytes_.size()) throw internal_error("a message between ranks is too short");
     const char* const begin = bytes_.data();
     bytes_.remove_prefix(size);

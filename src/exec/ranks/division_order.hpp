@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -28,7 +29,7 @@ struct division_order {
   std::vector<plan::relation> relations;
   std::vector<plan::index> indexes;
   plan::stratum stratum;
-  std::uint64_t number = 0;
+  std::size_t number = 0;
   bool resumes = false;               ///< whether the recursion continues
   std::vector<std::uint64_t> deltas;  ///< stopped_recursion::deltas
   std::vector<relation_id> unneeded;

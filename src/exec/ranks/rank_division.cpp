@@ -9,6 +9,7 @@
 #include "exec/ranks/plan_fields.hpp"
 #include "kernels/join/pipeline.hpp"
 #include "support/error.hpp"
+#include "support/long_vector.hpp"
 
 namespace gpulog::exec {
 namespace {
@@ -138,7 +139,9 @@ division::next rank_division::begin_iteration(std::uint64_t new_rows) {
 phase_end rank_division::end_phase(phase_end decision, const std::vector<appended_block>& appended,
                                    const std::function<void(const appended_block&)>& insert) {
   std::string own;
-  const auto add = [&own](const void* data, std::uint64_t bytes) { own.append(static_cast<const char*>(data), bytes); };
+  const auto add = [&own](const void* data, std::uint64_t bytes) {
+    own.append(static_cast<const char*>(data), memory_size(bytes));
+  };
   const auto decided = static_cast<std::uint64_t>(decision);
   add(&decided, sizeof(decided));
   for (const appended_block& block : appended) add(&block.rows, sizeof(block.rows));
@@ -155,7 +158,7 @@ phase_end rank_division::end_phase(phase_end decision, const std::vector<appende
       appended_block block{appended[i].relation, word_at(texts[rank], first_rows_word + i), {}};
       for (std::size_t column = 0; column < appended[i].columns.size(); ++column) {
         block.columns.push_back(reinterpret_cast<const word*>(column_bytes));
-        column_bytes += block.rows * sizeof(word);
+        column_bytes += memory_size(block.rows * sizeof(word));
       }
       if (block.rows != 0) insert(block);
     }
