@@ -12,7 +12,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 PROGRAMS = FOLDER.parent.parent / 'tests' / 'programs'
 TIMEOUT_SECONDS = 300
 TURN = int(os.environ.get('GPULOG_TEST_TURN', '0'))
-SHARE = 3  # one in three programs runs per turn
+SHARE = 9  # one in nine programs runs per turn
 # What a module without libraries, zlib, libzstd and SQLite lacks.
 ABSENT = re.compile(r'\.functor|\.include +"[^"]*/|sqlite|compress|parquet|arrow|IO=stdin', re.IGNORECASE)
 COMPRESSED = (b'\x1f\x8b', b'\x28\xb5\x2f\xfd')
