@@ -143,7 +143,7 @@ struct options {
   bool continues = false;
   /// Processes that count rows of closures on a CPU; must outlive the executor; nullptr: none
   kernels::strip_counters* strip_counters = nullptr;
-  /// Divides strata among ranks; must outlive the executor; nullptr: a single rank, or strata run elsewhere too.
+  /// Divides strata of a CPU among ranks; must outlive the executor; nullptr: a single rank.
   stratum_divider* divider = nullptr;
   std::atomic<wide_word>* counter =
       nullptr;  ///< of autoinc(), shared by the executors of a plan; nullptr: a separate counter

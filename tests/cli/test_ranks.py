@@ -127,6 +127,15 @@ class Ranks(CommandTest):
         self.assertEqual(strategies['degree'], ['versions on all ranks'])
         self.assertEqual(strategies['text'], ['versions'])
 
+    def test_devices_divide_no_strata(self):
+        options = ('--ranks', '2', '--tune', 'divided-strata=on', '--tune', 'rows=loop', '--backend', 'gpu')
+        process = self.run_program(DIVIDED, *options, facts={'edge.facts': EDGES})
+        if process.errors.startswith('Error: --backend gpu'):
+            self.skipTest('no GPU')
+        self.assertEqual((process.returncode, process.errors), (0, ''))
+        files = {name: sorted(self.read('out', name).splitlines()) for name in os.listdir(self.path('out'))}
+        self.assertEqual((files, process.output), self.results(DIVIDED))
+
     def test_failures_of_divided_strata(self):
         divide = ('--tune', 'divided-strata=on', '--ranks', '3')
         for divisor in range(4):

@@ -19,8 +19,8 @@ template <class Machine>
 [[nodiscard]] bool may_divide(const stratum_run<Machine>& run) {
   const stratum_stops* const stops = run.stops;
   const bool may_move = stops != nullptr && (stops->between_iterations || stops->now != nullptr);
-  return run.shared.chosen.divider != nullptr && !may_move && !run.shared.is_published() &&
-         !run.shared.chosen.continues;
+  return !Machine::abilities.device_columns && run.shared.chosen.divider != nullptr && !may_move &&
+         !run.shared.is_published() && !run.shared.chosen.continues;
 }
 
 /// At rank 0: begins a division at the start of a stratum.
