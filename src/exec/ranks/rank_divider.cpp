@@ -83,6 +83,8 @@ division* rank_divider::divide(stratum_executor& executor, const plan::program& 
   }
   division_.reset();
   const plan::stratum& stratum = program.strata[number];
+  // Before the loop, nobody knows the number of iterations, each of which costs messages.
+  if (before == nullptr && stratum.recursive && mode_ != tuning_mode::always) return nullptr;
   division_order order;
   order.is_new_program = is_new_;
   order.means = means_;

@@ -164,6 +164,46 @@ TEST(divided_strata, figures_name_the_ranks) {
   });
 }
 
+/// However much work the planner expects before the loop.
+TEST(divided_strata, recursions_begin_at_rank_0) {
+  const analysed_text source(R"(
+.decl edge(x:number, y:number)
+edge(x, (x * 7 + 3) % 101) :- x = range(0, 101).
+.decl pair(x:number, y:number)
+pair(x, z) :- edge(x, y), edge(y, z).
+.decl reach(x:number, y:number)
+reach(x, z) :- edge(x, y), edge(y, z).
+reach(x, z) :- reach(x, y), edge(y, z).
+)");
+  plan::program plan = plan::make_plan(source.program, {}, {});
+  for (plan::stratum& stratum : plan.strata) {
+    for (plan::rule_version& version : stratum.once.versions) {
+      std::fill(version.estimates.begin(), version.estimates.end(), 1e12);
+      version.estimates.front() = 1;
+      version.estimates.back() = 0;
+    }
+  }
+  oracle::on_ranks(2, [&](ranks::rank_group& group) {
+    rank_divider divider(group, {}, tuning_mode::automatic);
+    options chosen;
+    chosen.divider = &divider;
+    chosen.rows = row_mode::off;
+    divider.begin_program();
+    plan_run run(plan, {}, 0, chosen);
+    run->evaluate();
+    EXPECT_EQ(run->rows(relation_id(1)), 101U);
+    std::vector<std::vector<std::string>> strategies;
+    for (const stratum_statistics& stratum : run->figures().strata) strategies.push_back(stratum.strategies);
+    std::sort(strategies.begin(), strategies.end());
+    const std::vector<std::string> of_edge = {"versions"};
+    const std::vector<std::string> of_pair = {"versions on all ranks"};
+    ASSERT_EQ(strategies.size(), 3U);
+    EXPECT_EQ(strategies[0], of_edge);
+    EXPECT_EQ(strategies[1].front(), "versions");
+    EXPECT_EQ(strategies[2], of_pair);
+  });
+}
+
 TEST(divided_strata, a_rank_without_memory_ends_the_run) {
   evaluate_divided(divided_closure, {.memory_limit = 100000}, [](plan_run*, const std::string& failure) {
     // Ranks run out of memory at the same time; rank 0 reports the first of them.
