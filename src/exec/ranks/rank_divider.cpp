@@ -109,14 +109,12 @@ division* rank_divider::divide(stratum_executor& executor, const plan::program& 
                                                  (calibration::host_candidates_per_second * means_.threads);
   const double new_rows = before != nullptr ? static_cast<double>(before->new_rows) : expected_results(stratum);
   if (!pays(seconds, bytes, new_rows)) return nullptr;
-  if (is_new_) {
-    order.strata = program.strata;
-  }
+  if (is_new_) order.strata = program.strata;
   order.unneeded = take_unneeded(program, number);
 
-  ranks::communicator& messages = ranks_->begin(division_task);
   ranks::archive_writer write;
   write(order);
+  ranks::communicator& messages = ranks_->begin(division_task);
   static_cast<void>(messages.broadcast(write.take()));
   is_new_ = false;
   divided_ = number;

@@ -69,8 +69,8 @@ std::vector<std::string> rank_division::meet(const std::string& text) {
   std::vector<std::string> texts = messages_->gather_everywhere(text_of(rank_state::runs, text));
   for (unsigned rank = 0; rank < texts.size(); ++rank) {
     const auto state = static_cast<rank_state>(texts[rank].front());
-    const std::string message = texts[rank].substr(state_bytes);
     if (state == rank_state::runs) continue;
+    const std::string message = texts[rank].substr(state_bytes);
     is_over_ = true;
     if (!is_leader() || state == rank_state::has_left) throw division_ended();
     if (state == rank_state::has_fault) throw evaluation_fault(message);
