@@ -104,11 +104,12 @@ inline constexpr double least_sample_values = 1 << 14;
 inline constexpr double rank_bytes_per_second = 1e9;
 /// Seconds of a task without data: ranks that wait for a task sleep for up to 2 ms.
 inline constexpr double rank_task_seconds = 0.005;
-/// Seconds to send a new row to one rank, which searches the row in its set: twice the 45 ns of SG over CA-HepTh with
-/// rows=off, where each of four ranks received 155 M rows.
+/// Seconds to send a new row to one rank, which searches the row in its set: twice the 45 ns of SG over CA-HepTh, where
+/// each of four ranks received 155 M rows (`gpulog --ranks 4 --tune divided-strata=on --tune rows=off
+/// bench/paper/sg.dl`).
 inline constexpr double exchanged_row_seconds = 1e-7;
 /// Seconds of a stratum at rank 0 before the ranks divide the rest, and between two comparisons of the new rows per
-/// second with the rate of rank 0 alone.
+/// second with the rate of rank 0 alone. No other number was tried.
 inline constexpr double least_division_seconds = 0.1;
 
 // Searches of factorized rows (`gpulog -j1 --backend cpu bench/closures/readers.dl -F GRAPH`).

@@ -131,7 +131,7 @@ class mpi_communicator final : public gpulog::ranks::communicator {
   }
 
  private:
-  /// The size of a text and its first bytes.
+  /// The size of a text and its first bytes, 256 bytes together; no other size was tried.
   struct head {
     std::uint64_t bytes = 0;
     std::array<char, 248> first_bytes = {};

@@ -42,14 +42,14 @@ class division {
   enum class next : std::uint8_t {
     iterate,
     bind_again,  ///< at followers: the plan has changed
-    go_alone     ///< at rank 0: the other ranks have left, because messages take too long
+    go_alone     ///< at rank 0: the other ranks have left, because rank 0 alone is faster
   };
   /// Called before an iteration, and before the rest of an iteration after a new plan.
   /// @param new_rows of the stratum so far
   [[nodiscard]] virtual next begin_iteration(std::uint64_t new_rows) = 0;
   /// Called after the versions of a phase. Calls insert(block) for the blocks of all other ranks.
-  /// @param decision only that of rank 0 counts
-  /// @param appended at all ranks the same relations
+  /// @param decision only the decision of rank 0 counts
+  /// @param appended new rows of this rank; all ranks name the same relations
   virtual phase_end end_phase(phase_end decision, const std::vector<appended_block>& appended,
                               const std::function<void(const appended_block&)>& insert) = 0;
   /// Called after the last iteration. @throws like evaluate() if another rank has failed
@@ -60,10 +60,11 @@ class division {
   /// Returns whether the next iteration begins with a new plan. Then all ranks begin the iteration, even if no relation
   /// has a delta.
   [[nodiscard]] virtual bool has_new_plan() const = 0;
-  /// At rank 0: the versions have a new plan, without these relations.
+  /// At rank 0: the versions have a new plan.
   virtual void note_new_plan() = 0;
+  /// At rank 0: the new plan does not use these relations.
   virtual void note_abandoned(const std::vector<relation_id>& relations) = 0;
-  /// At followers: relations that the new plan abandons.
+  /// Returns the relations that plans of this division have abandoned; the rows of these relations are not exchanged.
   [[nodiscard]] virtual const std::vector<relation_id>& abandoned() const = 0;
 };
 
@@ -86,7 +87,7 @@ class stratum_divider {
   [[nodiscard]] virtual bool can_divide(const plan::program& program, std::size_t number) const = 0;
   /// Sends relations that other ranks do not have, and begins the division if it is expected to pay.
   /// @param executor has the relations
-  /// @param before what rank 0 has done of a recursion; nullptr: the stratum has not begun
+  /// @param before the completed iterations of a recursion; nullptr: the stratum has not begun
   /// @return nullptr if rank 0 evaluates the stratum
   [[nodiscard]] virtual division* divide(stratum_executor& executor, const plan::program& program, std::size_t number,
                                          const undivided_work* before) = 0;

@@ -83,7 +83,7 @@ division* rank_divider::divide(stratum_executor& executor, const plan::program& 
   }
   division_.reset();
   const plan::stratum& stratum = program.strata[number];
-  // Before the loop, nobody knows the number of iterations, each of which costs messages.
+  // The number of iterations is unknown before the loop, and each iteration costs messages.
   if (before == nullptr && stratum.recursive && mode_ != tuning_mode::always) return nullptr;
   division_order order;
   order.is_new_program = is_new_;
