@@ -21,7 +21,7 @@ constexpr std::chrono::seconds longest_run{10};
 constexpr std::uint64_t most_memory = std::uint64_t{2} << 30;
 constexpr std::size_t proof_depth = 8;
 constexpr std::size_t shown_proofs = 3;
-constexpr std::size_t proof_columns = 120;
+constexpr std::size_t answer_columns = 120;
 
 program read(const lsp::asked_program& asked) {
   std::vector<source_text> sources;
@@ -55,7 +55,7 @@ class alarm_clock {
 
 std::string proof_text(engine& run, const std::string& tuple) {
   const auto shown = run.why(tuple, proof_depth);
-  return shown ? to_text(*shown, {}, proof_columns) : tuple + " does not exist.\n";
+  return shown ? to_text(*shown, {}, answer_columns) : tuple + " does not exist.\n";
 }
 
 std::string reasons(engine& run, const std::string& tuple) {

@@ -15,14 +15,14 @@
 namespace gpulog {
 namespace {
 
-constexpr std::size_t columns = 100;
+constexpr std::size_t line_columns = 100;
 constexpr std::size_t rows_width = 14;
 constexpr std::size_t expected_width = 11;
 constexpr std::size_t mark_width = 7;
 /// Estimates that are off by more than this factor are marked.
 constexpr double far_off = 10;
 
-/// Appends lines of at most 100 columns, broken at spaces.
+/// Appends lines of at most `line_columns` characters, broken at spaces.
 /// @param first start of the first line
 /// @param indentation of the remaining lines
 void add_lines(std::string& result, std::string first, std::size_t indentation, std::string_view text) {
@@ -34,7 +34,7 @@ void add_lines(std::string& result, std::string first, std::size_t indentation, 
     while (end != std::string_view::npos && end + 1 < text.size() && text[end - 1] == ' ')
       end = text.find(' ', end + 1);
     const std::string_view word = text.substr(0, std::min(end, text.size()));
-    if (!is_empty && line.size() + word.size() > columns) {
+    if (!is_empty && line.size() + word.size() > line_columns) {
       result += line + "\n";
       line.assign(indentation, ' ');
       line += word.substr(std::min(word.find_first_not_of(' '), word.size()));

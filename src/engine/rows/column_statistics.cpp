@@ -21,7 +21,7 @@ std::uint64_t rows_in(const std::vector<value_range>& columns) {
 }
 
 /// Counts the occurrences of each value.
-class value_counts {
+class value_histogram {
  public:
   struct counted {
     word value = 0;
@@ -56,8 +56,8 @@ class value_counts {
 };
 
 /// Counts one in `share` hash values; `share` is a power of two.
-value_counts count_values(const std::vector<value_range>& columns, std::uint64_t share) {
-  value_counts counts;
+value_histogram count_values(const std::vector<value_range>& columns, std::uint64_t share) {
+  value_histogram counts;
   for (const value_range& part : columns) {
     for (std::uint64_t row = 0; row < part.rows; ++row) {
       const word value = part.values[row];

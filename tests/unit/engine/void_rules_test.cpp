@@ -13,14 +13,14 @@
 namespace gpulog {
 namespace {
 
-struct outcome {
+struct rule_work {
   std::uint64_t rows = 0;
   std::uint64_t runs_of_none = 0;  ///< of rules that read `none`
   std::uint64_t indexes_of_r = 0;  ///< refreshes
 };
 
 /// A path of 100 edges in e. @param last_atom of the rule that joins r with itself
-outcome run(const std::string& last_atom, bool has_none) {
+rule_work run(const std::string& last_atom, bool has_none) {
   run_options options;
   options.backend = backend_kind::cpu;
   options.tuning = {{"rows", "loop"}, {"supplementary", "off"}};
@@ -35,7 +35,7 @@ outcome run(const std::string& last_atom, bool has_none) {
   for (std::int32_t i = 0; i < 100; ++i) edges.insert({i, i + 1});
   if (has_none) running.relation("none").insert({1000, 1001});
   running.evaluate();
-  outcome found;
+  rule_work found;
   found.rows = running.relation("r").size();
   for (const stratum_statistics& stratum : running.figures().strata) {
     for (const rule_statistics& rule : stratum.rules) {
@@ -50,7 +50,7 @@ outcome run(const std::string& last_atom, bool has_none) {
 TEST(void_rules, are_not_run) {
   for (const char* const atom : {"none(x,z)", "none(_,_)", "none(z,_)"}) {
     SCOPED_TRACE(atom);
-    const outcome found = run(atom, false);
+    const rule_work found = run(atom, false);
     EXPECT_EQ(found.rows, 5050U);
     EXPECT_EQ(found.runs_of_none, 0U);
     EXPECT_EQ(found.indexes_of_r, 0U);
@@ -59,7 +59,7 @@ TEST(void_rules, are_not_run) {
 
 TEST(void_rules, need_a_tuple_of_each_relation) {
   EXPECT_GT(run("none(x,z)", true).runs_of_none, 0U);
-  const outcome negated = run("!none(x,z)", false);
+  const rule_work negated = run("!none(x,z)", false);
   EXPECT_EQ(negated.rows, 5050U);
   EXPECT_GT(negated.runs_of_none, 0U);
   EXPECT_GT(negated.indexes_of_r, 0U);

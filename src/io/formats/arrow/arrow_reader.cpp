@@ -25,7 +25,7 @@ namespace gpulog::io {
 namespace {
 
 /// Rows that a thread converts at a time.
-constexpr std::uint64_t rows_per_piece = 65536;
+constexpr std::uint64_t batch_piece_rows = 65536;
 void check(ArrowArrayStream& stream, int result) {
   if (result == 0) return;
   const char* const reason = stream.get_last_error(&stream);
@@ -72,7 +72,7 @@ void check_type(const ArrowSchema& column, std::size_t number) {
 }
 
 /// Rows of a batch that a thread converts.
-struct piece {
+struct batch_piece {
   std::size_t batch;
   std::uint64_t first;  ///< within the batch
   std::uint64_t rows;
@@ -97,7 +97,7 @@ class arrow_loader {
         std::find(request_.kinds.begin(), request_.kinds.end(), value_kind::symbol) != request_.kinds.end();
     if (has_structures || run_.threads() == 1) {
       row_problems problems;
-      for (const piece& part : pieces_) problems.append(convert(part, immediate_interner(symbols_)));
+      for (const batch_piece& part : pieces_) problems.append(convert(part, immediate_interner(symbols_)));
       refuse(problems);
     } else if (has_symbols) {
       convert_on_threads();
@@ -115,8 +115,8 @@ class arrow_loader {
       check(stream_, stream_.get_next(&stream_, batch.get()));
       if (batch->release == nullptr) return rows;
       const auto length = static_cast<std::uint64_t>(batch->length);
-      for (std::uint64_t first = 0; first < length; first += rows_per_piece) {
-        pieces_.push_back({batches_.size(), first, std::min(rows_per_piece, length - first), rows + first});
+      for (std::uint64_t first = 0; first < length; first += batch_piece_rows) {
+        pieces_.push_back({batches_.size(), first, std::min(batch_piece_rows, length - first), rows + first});
       }
       rows += length;
       batches_.push_back(std::move(batch));
@@ -126,7 +126,7 @@ class arrow_loader {
   void convert_on_threads() {
     storage::ordered_interning load(symbols_);
     convert_each([&](std::size_t number) {
-      const piece& here = pieces_[number];
+      const batch_piece& here = pieces_[number];
       return convert(here, ordered_interner(load.add_part(here.target * columns_.size())));
     });
     load.finish(std::ref(run_));
@@ -156,7 +156,7 @@ class arrow_loader {
   /// Reads rows in order and the columns of a row from left to right, as symbols are numbered; columns without symbols
   /// are read one by one.
   template <class Interner>
-  row_problems convert(const piece& part, Interner interner) {
+  row_problems convert(const batch_piece& part, Interner interner) {
     const ArrowArray& batch = *batches_[part.batch].get();
     std::vector<std::pair<std::size_t, arrow_column>> row_by_row;
     for (std::size_t attribute = 0; attribute < sources_.size(); ++attribute) {
@@ -181,7 +181,7 @@ class arrow_loader {
   }
 
   /// Columns whose words equal the file's values.
-  bool copied(std::size_t attribute, const arrow_column& values, const piece& part) {
+  bool copied(std::size_t attribute, const arrow_column& values, const batch_piece& part) {
     if (request_.structured.wide != nullptr) return false;
     word* const target = columns_[attribute] + part.target;
     const value_kind kind = request_.kinds[attribute];
@@ -267,7 +267,7 @@ class arrow_loader {
   arrow_owned<ArrowSchema> schema_;
   std::vector<std::size_t> sources_;
   std::vector<arrow_owned<ArrowArray>> batches_;
-  std::vector<piece> pieces_;
+  std::vector<batch_piece> pieces_;
   std::vector<word*> columns_;
 };
 

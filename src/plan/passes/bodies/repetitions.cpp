@@ -14,7 +14,7 @@
 namespace gpulog::plan {
 namespace {
 
-using canonical_key = std::vector<std::uint64_t>;
+using repetition_key = std::vector<std::uint64_t>;
 
 constexpr std::uint64_t not_numbered = std::numeric_limits<std::uint64_t>::max();
 
@@ -33,7 +33,7 @@ class variable_numbers {
   std::uint64_t next_ = 0;
 };
 
-void append(canonical_key& to, const sema::expression& tree, const variable_numbers& numbers) {
+void append(repetition_key& to, const sema::expression& tree, const variable_numbers& numbers) {
   to.push_back(static_cast<std::uint64_t>(tree.what) << 32 | static_cast<std::uint64_t>(tree.kind) << 16 |
                static_cast<std::uint64_t>(tree.op));
   if (tree.is_variable()) to.push_back(numbers[tree.variable]);
@@ -42,8 +42,8 @@ void append(canonical_key& to, const sema::expression& tree, const variable_numb
   for (const sema::expression& argument : tree.arguments) append(to, argument, numbers);
 }
 
-canonical_key literal_key(const body_atom& atom, const variable_numbers& numbers) {
-  canonical_key result{atom.relation.value};
+repetition_key literal_key(const body_atom& atom, const variable_numbers& numbers) {
+  repetition_key result{atom.relation.value};
   for (const term& argument : atom.arguments) {
     result.push_back(static_cast<std::uint64_t>(argument.what));
     if (argument.is_variable()) result.push_back(numbers[argument.value]);
@@ -52,8 +52,8 @@ canonical_key literal_key(const body_atom& atom, const variable_numbers& numbers
   return result;
 }
 
-canonical_key literal_key(const condition& test, const variable_numbers& numbers) {
-  canonical_key result{static_cast<std::uint64_t>(test.op)};
+repetition_key literal_key(const condition& test, const variable_numbers& numbers) {
+  repetition_key result{static_cast<std::uint64_t>(test.op)};
   append(result, test.left, numbers);
   append(result, test.right, numbers);
   return result;
@@ -69,7 +69,7 @@ variable_numbers own_numbers(const normalized_rule& rule) {
 template <class Literal>
 void drop_repeated(std::vector<Literal>& literals, const variable_numbers& numbers) {
   if (literals.size() < 2) return;
-  std::set<canonical_key> seen;
+  std::set<repetition_key> seen;
   std::erase_if(literals, [&](const Literal& one) { return !seen.insert(literal_key(one, numbers)).second; });
 }
 
@@ -81,19 +81,19 @@ bool counts(const sema::expression& tree) {
 bool counts(const condition& test) { return counts(test.left) || counts(test.right); }
 
 template <class Literal>
-void append_sorted(canonical_key& to, const std::vector<Literal>& literals, const variable_numbers& numbers) {
-  std::vector<canonical_key> keys;
+void append_sorted(repetition_key& to, const std::vector<Literal>& literals, const variable_numbers& numbers) {
+  std::vector<repetition_key> keys;
   for (const Literal& one : literals) keys.push_back(literal_key(one, numbers));
   std::sort(keys.begin(), keys.end());
   to.push_back(keys.size());
-  for (const canonical_key& one : keys) to.insert(to.end(), one.begin(), one.end());
+  for (const repetition_key& one : keys) to.insert(to.end(), one.begin(), one.end());
 }
 
 /// Appends the atoms in an order that mostly does not depend on the written order: repeatedly the smallest atom by its
 /// constants and numbered variables. Placing an atom numbers its remaining variables.
-void append_atoms(canonical_key& to, const normalized_rule& rule, variable_numbers& numbers) {
-  std::vector<canonical_key> keys;
-  std::set<std::pair<canonical_key, std::size_t>> waiting;
+void append_atoms(repetition_key& to, const normalized_rule& rule, variable_numbers& numbers) {
+  std::vector<repetition_key> keys;
+  std::set<std::pair<repetition_key, std::size_t>> waiting;
   std::vector<std::vector<std::size_t>> atoms_with(rule.variables.size());
   for (std::size_t atom = 0; atom < rule.atoms.size(); ++atom) {
     keys.push_back(literal_key(rule.atoms[atom], numbers));
@@ -115,7 +115,7 @@ void append_atoms(canonical_key& to, const normalized_rule& rule, variable_numbe
         waiting.emplace(keys[atom], atom);
       }
     }
-    const canonical_key placed = literal_key(rule.atoms[next], numbers);
+    const repetition_key placed = literal_key(rule.atoms[next], numbers);
     to.insert(to.end(), placed.begin(), placed.end());
   }
 }
@@ -141,7 +141,7 @@ std::optional<std::vector<std::uint64_t>> rule_key(const normalized_rule& rule) 
   std::vector<std::uint32_t> variables;
   for (const sema::expression& argument : rule.head_arguments) append_variables(argument, variables);
   for (const std::uint32_t variable : variables) numbers.meet(variable);
-  canonical_key result{rule.head.value};
+  repetition_key result{rule.head.value};
   for (const sema::expression& argument : rule.head_arguments) append(result, argument, numbers);
   append_atoms(result, rule, numbers);
   // Variables that no atom binds are numbered in the written order of the conditions.
@@ -158,9 +158,9 @@ std::optional<std::vector<std::uint64_t>> rule_key(const normalized_rule& rule) 
 
 std::size_t drop_repeated_rules(std::vector<normalized_rule>& rules) {
   if (rules.size() < 2) return 0;
-  std::set<canonical_key> seen;
+  std::set<repetition_key> seen;
   return std::erase_if(rules, [&seen](const normalized_rule& rule) {
-    std::optional<canonical_key> own = rule_key(rule);
+    std::optional<repetition_key> own = rule_key(rule);
     return own && !seen.insert(std::move(*own)).second;
   });
 }
