@@ -113,6 +113,12 @@ class cpu_machine {
     target.adopt(columns, rows);
   }
 
+  /// Loads distinct rows into an empty relation with erasable rows.
+  void load_distinct_rows(relation& target, const std::vector<const word*>& columns, std::uint64_t rows) {
+    target.append_distinct(backend_, columns, rows);
+    target.complete();
+  }
+
   /// Returns the exclusive bound of values that fit into a bitmap of a decomposed fixpoint.
   [[nodiscard]] static std::uint64_t bitmap_values() { return kernels::most_bitmap_values; }
   /// Returns whether the current stratum has a graph of numbers with enough searches to use it.

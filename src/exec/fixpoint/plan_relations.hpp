@@ -139,16 +139,16 @@ class plan_relations {
     guarded({"loading", id, nullptr}, [&] { fill(target, columns, rows); });
   }
 
-  /// Copies distinct rows derived elsewhere. Adds a set only if a later stratum needs it.
+  /// Copies distinct rows derived elsewhere. Adds a set only if a later stratum or a later deletion needs it.
   void adopt_relation(relation_id id, const std::vector<const word*>& columns, std::uint64_t rows) {
     relation_type& target = relation_of(id);
     const std::size_t last_insertion_or_lookup = uses.set_needed[id.value];
     guarded({"copying", id, nullptr}, [&] {
-      if (last_insertion_or_lookup == last_uses::never || last_insertion_or_lookup < next_stratum) {
-        machine.adopt_rows(target, columns, rows);
-      } else {
-        fill(target, columns, rows);
+      if constexpr (requires { machine.load_distinct_rows(target, columns, rows); }) {
+        if (program.relations[id.value].loses_tuples) return machine.load_distinct_rows(target, columns, rows);
       }
+      const bool has_set = last_insertion_or_lookup != last_uses::never && last_insertion_or_lookup >= next_stratum;
+      has_set ? fill(target, columns, rows) : machine.adopt_rows(target, columns, rows);
     });
   }
 

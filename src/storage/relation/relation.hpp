@@ -212,6 +212,13 @@ class relation {
 
   // --- Erasing, in a relation with erasable rows. No concurrent use is permitted.
 
+  /// Appends distinct rows to the empty relation.
+  /// @throws memory_exceeded
+  template <class Backend>
+  void append_distinct(Backend& backend, const column_pointers& values, std::uint64_t n) {
+    kept_by<hashed_rows>().append_distinct(backend, values, n);
+  }
+
   /// Returns the number of tuples, without erased rows that are still in the columns.
   [[nodiscard]] std::uint64_t tuples() const { return rows_.rows - rows_.erased_rows; }
   [[nodiscard]] std::uint64_t erased_rows() const { return rows_.erased_rows; }

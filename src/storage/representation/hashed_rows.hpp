@@ -39,6 +39,15 @@ class hashed_rows : public row_representation {
     set.add_count<Access>(fresh);
     return fresh;
   }
+  /// Appends distinct rows to no rows. Nothing is compared, and the set is built once.
+  template <class Backend>
+  void append_distinct(Backend& backend, const column_pointers& values, std::uint64_t n) {
+    const backend::piece_runner helpers(backend);
+    make_room(backend, n, helpers);
+    for (std::size_t c = 0; c < values.size(); ++c) backend.copy(values[c], n, rows_->columns[c].data());
+    rows_->set_end(n);
+    table_.fill(helpers);
+  }
   void contains(const word* const* values, std::uint32_t n, insert_scratch& scratch, std::uint8_t* found) const {
     // If rows are erased, a tuple found again by the phase counts from the next iteration on.
     const std::uint64_t end = loses_rows_ ? rows_->rows : UINT64_MAX;

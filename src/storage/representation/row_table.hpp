@@ -41,6 +41,15 @@ class row_table {
         room, rows_->capacity(), rows_->end(), [this](std::uint64_t row) { return hash(row); }, fetch, helpers);
   }
 
+  /// Inserts all rows into the empty set, which must have room. The rows must have distinct keys.
+  void fill(const backend::piece_runner& helpers) {
+    const auto hash_rows = [this, columns = rows_->pointers()](std::uint64_t begin, std::uint32_t n,
+                                                               std::uint64_t* hashes) {
+      hash_tuples(columns.data(), n, hashes, begin);
+    };
+    set_.fill(rows_->end(), hash_rows, helpers);
+  }
+
   /// Calls offer(hash, row, i), which may place tuple i of a tile at `row`.
   /// @return the number of tuples placed
   template <class Access, class Offer>
@@ -135,12 +144,13 @@ class row_table {
     std::uint64_t end = 0;
   };
 
-  void hash_tuples(const word* const* values, std::uint32_t n, std::uint64_t* hashes) const {
+  /// @param begin number of the first tuple in the arrays of values
+  void hash_tuples(const word* const* values, std::uint32_t n, std::uint64_t* hashes, std::uint64_t begin = 0) const {
     std::fill_n(hashes, n, key_hash().value());
     std::size_t k = 0;
     for (; k + 1 < key_.size(); k += 2) {
-      const word* const first = values[key_[k]];
-      const word* const second = values[key_[k + 1]];
+      const word* const first = values[key_[k]] + begin;
+      const word* const second = values[key_[k + 1]] + begin;
       for (std::uint32_t i = 0; i < n; ++i) {
         key_hash hash(hashes[i]);
         hash.add(first[i], second[i]);
@@ -148,7 +158,7 @@ class row_table {
       }
     }
     if (k == key_.size()) return;
-    const word* const last = values[key_[k]];
+    const word* const last = values[key_[k]] + begin;
     for (std::uint32_t i = 0; i < n; ++i) {
       key_hash hash(hashes[i]);
       hash.add(last[i]);

@@ -23,6 +23,7 @@ template <class Slot>
 class row_slots : public array_of_slots<Slot> {
  public:
   static constexpr std::uint64_t no_row = UINT64_MAX;
+  static constexpr std::uint32_t filled_at_once = 64;  ///< rows of fill() whose slots are prefetched together
 
   /// @param row_bits number of bits in a slot for the row id
   row_slots(backend::memory_resource& resource, std::uint64_t slots, unsigned row_bits)
@@ -124,6 +125,13 @@ class row_slots : public array_of_slots<Slot> {
     this->template add_count<exclusive_access>(other.size());
     take(std::move(other.slots_), other.row_bits_, end, hash_of, fetch, helpers);
   }
+  /// Inserts the distinct rows [0, end) into the empty table, which must have room.
+  /// @param hash_rows hash_rows(begin, n, hashes) computes the hashes of n <= filled_at_once rows
+  template <class HashRows>
+  void fill(std::uint64_t end, const HashRows& hash_rows, const backend::piece_runner& helpers) {
+    this->template add_count<exclusive_access>(end);
+    insert_all(end, hash_rows, helpers);
+  }
   using array_of_slots<Slot>::slots_with_room;
 
  private:
@@ -152,7 +160,10 @@ class row_slots : public array_of_slots<Slot> {
             const backend::piece_runner& helpers) {
     if (this->size() == end) {
       old.release();
-      return insert_all(end, hash_of, helpers);
+      const auto hash_rows = [&hash_of](std::uint64_t begin, std::uint32_t n, std::uint64_t* hashes) {
+        for (std::uint32_t i = 0; i < n; ++i) hashes[i] = hash_of(begin + i);
+      };
+      return insert_all(end, hash_rows, helpers);
     }
     const std::uint64_t mask = row_slots<From>::most_rows(row_bits) + 1;
     this->move_slots(std::move(old), calibration::row_slots_of_a_thread, helpers,
@@ -161,25 +172,22 @@ class row_slots : public array_of_slots<Slot> {
                      });
   }
   /// Inserts rows [0, end) into the empty table. Reads the tuples in order: one cache miss per row, for the slot.
-  template <class HashOf>
-  void insert_all(std::uint64_t end, const HashOf& hash_of, const backend::piece_runner& helpers) {
+  template <class HashRows>
+  void insert_all(std::uint64_t end, const HashRows& hash_rows, const backend::piece_runner& helpers) {
     const std::uint64_t pieces = this->pieces_of(end, calibration::row_slots_of_a_thread, helpers);
-    if (pieces == 1) return insert_rows<exclusive_access>(0, end, hash_of);
+    if (pieces == 1) return insert_rows<exclusive_access>(0, end, hash_rows);
     helpers.run(pieces, [&](std::uint64_t piece) {
-      insert_rows<concurrent_access>(end * piece / pieces, end * (piece + 1) / pieces, hash_of);
+      insert_rows<concurrent_access>(end * piece / pieces, end * (piece + 1) / pieces, hash_rows);
     });
   }
-  template <class Access, class HashOf>
-  void insert_rows(std::uint64_t begin, std::uint64_t end, const HashOf& hash_of) {
-    constexpr std::uint64_t batch = 64;
-    std::uint64_t hashes[batch];
-    for (; begin < end; begin += batch) {
-      const std::uint64_t count = std::min(batch, end - begin);
-      for (std::uint64_t i = 0; i < count; ++i) {
-        hashes[i] = hash_of(begin + i);
-        prefetch(hashes[i]);
-      }
-      for (std::uint64_t i = 0; i < count; ++i)
+  template <class Access, class HashRows>
+  void insert_rows(std::uint64_t begin, std::uint64_t end, const HashRows& hash_rows) {
+    std::uint64_t hashes[filled_at_once];
+    for (; begin < end; begin += filled_at_once) {
+      const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(filled_at_once, end - begin));
+      hash_rows(begin, count, hashes);
+      for (std::uint32_t i = 0; i < count; ++i) prefetch(hashes[i]);
+      for (std::uint32_t i = 0; i < count; ++i)
         this->template place<Access>(scale(hashes[i], slots_.size()), make_entry(hashes[i], begin + i));
     }
   }
@@ -305,6 +313,11 @@ class row_set {
       narrow_.reset();
     }
     wide_->grow(extra, wide_bits, end, hash_of, fetch, helpers);
+  }
+  /// Inserts the distinct rows [0, end) into the empty set, which must have room: see row_slots::fill().
+  template <class HashRows>
+  void fill(std::uint64_t end, const HashRows& hash_rows, const backend::piece_runner& helpers) {
+    visit([&](auto& slots) { slots.fill(end, hash_rows, helpers); });
   }
 
  private:
