@@ -96,7 +96,7 @@ void evaluations::reset() {
   latest_.clear();
   stale_.clear();
   waiting_.clear();
-  seconds_anew_ = 0;
+  seconds_anew_ = earlier_seconds_anew_ = seconds_taken_over_ = 0;
   has_erased_ = false;
   erasing_factor_ = 1;
   seconds_of_.clear();
@@ -174,8 +174,11 @@ void evaluations::stage_other_facts(const sema::program& first) {
   }
 }
 
-void evaluations::restore(std::shared_ptr<evaluation> stored, std::vector<double> seconds) {
+void evaluations::restore(std::shared_ptr<evaluation> stored, std::vector<double> seconds,
+                          const deletion_regret& earlier) {
   seconds_of_ = std::move(seconds);
+  erasing_factor_ = earlier.factor;
+  earlier_seconds_anew_ = earlier.seconds_anew;
   is_restored_ = true;
   homes_.resize(facts_.size());
   stale_.resize(facts_.size());
@@ -193,9 +196,10 @@ void evaluations::note_seconds() {
     for (std::size_t number = 0; number < strata.size() && number < one->plan().strata.size(); ++number) {
       if (strata[number].continued) continue;
       const std::vector<relation_id>& members = one->plan().strata[number].relations;
+      const auto is_of_program = [this](relation_id member) { return member.value < seconds_of_.size(); };
+      const auto members_of_program = static_cast<double>(std::count_if(members.begin(), members.end(), is_of_program));
       for (const relation_id member : members) {
-        if (member.value < seconds_of_.size())
-          seconds_of_[member.value] = strata[number].seconds / static_cast<double>(members.size());
+        if (is_of_program(member)) seconds_of_[member.value] = strata[number].seconds / members_of_program;
       }
     }
   }

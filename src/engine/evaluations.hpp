@@ -21,6 +21,12 @@
 
 namespace gpulog::detail {
 
+/// What deletions have cost, which decides about later deletions.
+struct deletion_regret {
+  double factor = 1;        ///< doubled by abandoned deletions, halved by others
+  double seconds_anew = 0;  ///< of the relations that were recomputed since the last takeover of results
+};
+
 /// The evaluations of a run, and the rows of relations: results, or facts before the first evaluation. The member
 /// functions are in separate files by subject: evaluate_again.cpp (changed facts after an evaluation),
 /// continue_evaluation.cpp (continuation from inserted facts), change_program.cpp (another program), changed_rows.cpp
@@ -35,7 +41,7 @@ class evaluations {
   void evaluate(bool keeps_changes = true);
   /// Takes over the results of an earlier process, as after an evaluation.
   /// @param seconds by relation: of its evaluation from scratch
-  void restore(std::shared_ptr<evaluation> stored, std::vector<double> seconds);
+  void restore(std::shared_ptr<evaluation> stored, std::vector<double> seconds, const deletion_regret& earlier);
   /// Forgets all evaluations.
   void reset();
   /// Forgets the results that another program cannot use; the context still holds the old program.
@@ -68,6 +74,8 @@ class evaluations {
   [[nodiscard]] double seconds_of(std::uint32_t relation) const {
     return relation < seconds_of_.size() ? seconds_of_[relation] : 0;
   }
+  /// Returns the regret for restore() in another process.
+  [[nodiscard]] deletion_regret regret() const { return {erasing_factor_, earlier_seconds_anew_ + seconds_anew_}; }
   [[nodiscard]] std::uint64_t rows(std::uint32_t relation) const;
   [[nodiscard]] word at(std::uint32_t relation, std::uint64_t row, std::size_t column) const;
   /// Returns the columns after the evaluation. Not valid for equivalence relations.
@@ -131,6 +139,8 @@ class evaluations {
   [[nodiscard]] std::vector<bool> growing_now(const changes& now);
   void forget_stale(const std::vector<bool>& anew);
   [[nodiscard]] bool inserts_little(const std::vector<bool>& growing) const;
+  [[nodiscard]] double seconds_to_take_over(const std::vector<bool>& growing, bool loses) const;
+  [[nodiscard]] double seconds_from_scratch(const std::vector<bool>& growing) const;
   [[nodiscard]] bool pays_to_take_over(const std::vector<bool>& growing, bool loses) const;
   void note_seconds_anew();
   void take_over(const changes& now, const std::vector<bool>& growing, bool loses);
@@ -151,6 +161,8 @@ class evaluations {
   std::shared_ptr<continued_evaluation> continuing_;  ///< continued with inserted facts, if any
   std::vector<bool> waiting_;                         ///< relations evaluated anew until continuing is worthwhile
   double seconds_anew_ = 0;                           ///< total seconds for relations in `waiting_`
+  double earlier_seconds_anew_ = 0;                   ///< the same in earlier processes
+  double seconds_taken_over_ = 0;                     ///< expected, of a takeover in this evaluation; 0: none
   bool has_erased_ = false;                           ///< whether a continuing evaluation was to erase facts
   double erasing_factor_ = 1;                         ///< doubled by abandoned deletions, halved by others
   std::vector<double> seconds_of_;                    ///< by relation: seconds_of()

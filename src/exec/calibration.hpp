@@ -56,17 +56,25 @@ inline constexpr double new_share_of_one_round = 7.0 / 8;
 /// Maximum inserted facts per existing fact for a continuation (`bench/again`).
 inline constexpr double most_continued_share = 0.1;
 
-/// Tuples that a deletion finds before it is abandoned for an evaluation from scratch: at least, and as a share of the
-/// candidates of that evaluation (`bench_deletions`: a deleted tuple takes as long as 10 candidates).
+/// Tuples that a deletion finds before it is abandoned for an evaluation from scratch: at least, and the share of the
+/// time of that evaluation after which it is abandoned (`bench_deletions`: a deleted tuple takes as long as 10
+/// candidates).
 inline constexpr std::uint64_t least_deleted = 4096;
-inline constexpr double deleted_share = 0.02;
-/// A restored engine takes over results for deletions if taking over takes at most this share of an evaluation from
-/// scratch: the deletion may be abandoned. No command measures it.
-inline constexpr double restored_share_for_deletions = 0.1;
+inline constexpr double seconds_share_of_deleted = 0.2;
+inline constexpr double candidates_of_deleted_tuple = 10;
+/// Rows taken over for deletions, with sets and indexes (`bench/state --parts`).
+inline constexpr double host_taken_over_rows_per_second = 20e6;
+/// Share of the time of an evaluation from scratch that a restored engine may spend on a deletion that is abandoned,
+/// including the takeover of the results (`bench/state`).
+inline constexpr double restored_share_for_deletions = 0.3;
 
 /// Rate of storing results (`bench/state`), and the largest part of the time of their evaluation that storing may take.
 inline constexpr double stored_bytes_per_second = 1e9;
 inline constexpr double most_storing_share = 0.25;
+/// Further results are stored, the smallest first, up to this part of the time of the evaluation, and at least up to
+/// this size.
+inline constexpr double small_storing_share = 0.05;
+inline constexpr double least_stored_bytes = 1 << 16;
 
 /// A running recursion is planned again each time its joins have produced this part of their bindings since the last
 /// plan, so that a wrong order costs a similarly small part (`bench/orders loops`).

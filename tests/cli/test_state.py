@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -156,6 +157,33 @@ class Results(State):
             self.assert_says(process)
             self.assertEqual(process.output, self.run_gpulog('program.dl', '-F', 'facts', '-D', '').output)
             self.assert_as_from_scratch()
+
+    def test_small_relations_without_output_are_stored(self):
+        columns = ', '.join(f'c{n}:number' for n in range(10))
+        rules = f'.decl kept(x:number, y:number, {columns})\nkept(x,y,0,1,2,3,4,5,6,7,8,9) :- edge(x,y).\n'
+        text = REACH.replace('reach(x,y) :- edge(x,y)', rules + 'reach(x,y) :- kept(x,y,_,_,_,_,_,_,_,_,_,_)')
+        edges = [f'{n}\t{n + 1}' for n in range(0, 3000, 3)]
+        self.begin(text, edge=edges)
+        self.write_facts(edge=edges[:100] + edges[101:])
+        self.assert_says(self.run_state('-p', 'record', '--tune', 'continuation=on'))
+        strata = json.loads(self.read('record'))['strata']
+        continued = {name for stratum in strata if stratum['continued'] for name in stratum['relations']}
+        self.assertEqual(continued, {'edge', 'kept', 'reach'})
+        self.assert_as_from_scratch()
+
+    def test_abandoned_deletions_are_remembered(self):
+        edges = [f'{n}\t{n + 1}' for n in range(200)]
+        def regret():
+            with open(self.path('state'), 'rb') as file:
+                return re.search(rb'"regret":\[([0-9.]+),', file.read()).group(1).decode()
+        self.begin(edge=edges)
+        self.assertEqual(regret(), '1.0')
+        many, others = {70, 140}, {60, 130}
+        for lost, factor in ((many, '2.0'), (set(), '2.0'), (others, '4.0'), (others | {199}, '2.0'), (others | {198, 199}, '1.0')):
+            self.write_facts(edge=[edge for n, edge in enumerate(edges) if n not in lost])
+            self.assert_says(self.run_state('--tune', 'continuation=on'))
+            self.assert_as_from_scratch()
+            self.assertEqual(regret(), factor)
 
     def test_other_lines_with_the_same_tuples(self):
         self.begin()
@@ -399,16 +427,23 @@ class Failures(State):
     def test_killed_runs_leave_a_whole_state(self):
         chance = random.Random(2)
         size = scaled(2000, 200)
-        self.begin(REACH, edge=[f'{n}\t{n + 1}' for n in range(10)])
-        for turn in range(scaled(30, 5)):
-            self.write_facts(edge=[f'{n}\t{chance.randrange(n + 1, n + 9)}' for n in range(size)])
-            process = self.start('program.dl', '-F', 'facts', '-D', 'out', '--state', 'state')
+        edges = [f'{n}\t{n + 1}' for n in range(10)]
+        self.begin(REACH, edge=edges)
+        for turn in range(scaled(30, 6)):
+            if turn % 3 == 0:
+                edges = [f'{n}\t{chance.randrange(n + 1, n + 9)}' for n in range(size)]
+            else:  # a deletion that continues
+                lost = set(chance.sample(edges, 5))
+                edges = [edge for edge in edges if edge not in lost]
+            self.write_facts(edge=edges)
+            process = self.start('program.dl', '-F', 'facts', '-D', 'out', '--state', 'state', '--tune', 'continuation=on')
             time.sleep(chance.random() * 0.2)
             process.send_signal(signal.SIGKILL)
             process.communicate()
             with self.subTest(turn=turn):
-                self.assert_says(self.run_state('--state-strict'))
-        self.assert_as_from_scratch()
+                self.assert_says(self.run_state('--state-strict', '--tune', 'continuation=on'))
+                if turn % 3 != 0:
+                    self.assert_as_from_scratch()
 
 
 if __name__ == '__main__':

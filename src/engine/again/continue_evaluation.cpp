@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -85,7 +86,7 @@ void continued_evaluation::take_over(fact_store& results) {
   set_executor(std::move(made));
   const span_scope span = run().span("take over");
   for (std::uint32_t number = 0; number < results.size(); ++number) {
-    if (growing_[number]) continue;  // growing relations need tuple sets
+    if (growing_[number] && !loses_) continue;  // hand_over() adds tuple sets
     for (const staged_rows& block : results.take(number))
       executor_->adopt(relation_id(number), block.pointers(), block.rows);
   }
@@ -115,6 +116,7 @@ void continued_evaluation::go_on(fact_store& facts) {
 /// Returns, by relation, the relations to continue: few tuples were inserted, and a separate executor pays. Creates
 /// that executor if necessary.
 std::vector<bool> evaluations::growing_now(const changes& now) {
+  seconds_taken_over_ = 0;
   const std::vector<bool> none(now.affected.size());
   if (run_.tuned.run.is_off("continuation") || make_other_executor_ || run_.device) return none;
   const std::vector<bool> plain = growing_with(now, now.affected, true);
@@ -131,9 +133,11 @@ std::vector<bool> evaluations::growing_now(const changes& now) {
     return none;
   }
   has_erased_ = has_erased_ || loses;
+  seconds_taken_over_ = seconds_to_take_over(growing, loses);
   take_over(now, growing, loses || (has_erased_ && erasing_factor_ == 1 && growing == plain));
   waiting_.clear();
   seconds_anew_ = 0;
+  if (loses) earlier_seconds_anew_ = 0;
   return growing;
 }
 
@@ -165,19 +169,21 @@ bool evaluations::inserts_little(const std::vector<bool>& growing) const {
   return static_cast<double>(inserted) <= exec::calibration::most_continued_share * static_cast<double>(before);
 }
 
-/// Decides between recomputing and keeping sets and indexes, as in ski rental (Karlin and others 1988): strata are
-/// recomputed until this has taken as long as building permanent sets and indexes. The total cost is at most twice the
-/// optimum.
-/// @param loses whether facts were erased: the time doubles with each deletion that was abandoned
-bool evaluations::pays_to_take_over(const std::vector<bool>& growing, bool loses) const {
+/// Returns the time from scratch of the strata of growing relations.
+double evaluations::seconds_from_scratch(const std::vector<bool>& growing) const {
+  double seconds = 0;
+  for (std::uint32_t number = 0; number < growing.size(); ++number) {
+    if (growing[number]) seconds += seconds_of(number);
+  }
+  return seconds;
+}
+
+/// Returns the expected time to take over results with sets and indexes; infinity if the memory does not suffice.
+double evaluations::seconds_to_take_over(const std::vector<bool>& growing, bool loses) const {
   const std::vector<bool> held = united(read_by(analysed(), growing), growing);
   std::uint64_t rows = 0;
   std::uint64_t bytes = 0;
-  double seconds = seconds_anew_;
   for (std::uint32_t number = 0; number < held.size(); ++number) {
-    // A restored engine may be evaluated only once.
-    if (growing[number] && is_restored_)
-      seconds += seconds_of(number) * (loses ? exec::calibration::restored_share_for_deletions : 1);
     if (!held[number]) continue;
     // columns, a tuple set of the same size, and an index
     constexpr std::uint64_t copies = 3;
@@ -187,9 +193,25 @@ bool evaluations::pays_to_take_over(const std::vector<bool>& growing, bool loses
   }
   const backend::memory_resource& memory = run_.values.memory;
   const std::uint64_t limit = memory.limit() != 0 ? memory.limit() : backend::machine_bytes() / 2;
-  if (memory.used() + bytes > limit) return false;
-  const double factor = loses ? erasing_factor_ : 1;
-  return seconds >= factor * static_cast<double>(rows) / exec::calibration::host_candidates_per_second;
+  if (memory.used() + bytes > limit) return std::numeric_limits<double>::infinity();
+  using namespace exec::calibration;
+  // Inserted rows are compared with each other; row sets for deletions are built without a comparison.
+  return static_cast<double>(rows) / (loses ? host_taken_over_rows_per_second : host_candidates_per_second);
+}
+
+/// Decides between recomputing and keeping sets and indexes, as in ski rental (Karlin and others 1988): strata are
+/// recomputed until this has taken as long as building permanent sets and indexes. The total cost is at most twice the
+/// optimum.
+/// @param loses whether facts were erased: the time doubles with each deletion that was abandoned, in this process or
+///   before
+bool evaluations::pays_to_take_over(const std::vector<bool>& growing, bool loses) const {
+  const double taking_over = seconds_to_take_over(growing, loses);
+  double seconds = seconds_anew_;
+  // A restored engine may be evaluated only once.
+  if (is_restored_)
+    seconds += seconds_from_scratch(growing) * (loses ? exec::calibration::restored_share_for_deletions : 1);
+  if (seconds < taking_over) return false;
+  return !loses || seconds + earlier_seconds_anew_ >= erasing_factor_ * taking_over;
 }
 
 /// Adds the time of recomputing the waiting relations. Call after their evaluation.

@@ -90,17 +90,19 @@ bool evaluations::can_erase(const std::vector<bool>& growing) const {
 
 /// Returns the number of tuples that may be deleted for less than an evaluation from scratch.
 std::uint64_t evaluations::most_deleted(const std::vector<bool>& growing) const {
-  double seconds = 0;
+  using namespace exec::calibration;
   std::uint64_t tuples = 0;
   for (std::uint32_t number = 0; number < growing.size(); ++number) {
-    if (!growing[number]) continue;
-    seconds += seconds_of(number);
-    tuples += rows(number);
+    if (growing[number]) tuples += rows(number);
   }
-  const double most = seconds * exec::calibration::host_candidates_per_second * exec::calibration::deleted_share;
+  const double scratch = seconds_from_scratch(growing);
+  double seconds = scratch * seconds_share_of_deleted;
+  // A restored engine, which may be evaluated only once, has also taken over the results.
+  if (is_restored_) seconds = std::min(seconds, scratch * restored_share_for_deletions - seconds_taken_over_);
+  const double most = std::max(0.0, seconds) * host_candidates_per_second / candidates_of_deleted_tuple;
   // An evaluation from scratch derives the other half, without a search for other derivations.
-  const std::uint64_t half = std::max(exec::calibration::least_deleted, tuples / 2);
-  return std::clamp(static_cast<std::uint64_t>(most), exec::calibration::least_deleted, half);
+  const std::uint64_t half = std::max(least_deleted, tuples / 2);
+  return std::clamp(static_cast<std::uint64_t>(most), least_deleted, half);
 }
 
 /// Removes the erased facts of growing relations, whose inserted facts remain staged.

@@ -17,7 +17,7 @@ namespace gpulog::detail {
 namespace {
 
 /// The last digit is the version of the format.
-constexpr std::string_view magic = "gpulog state 001";
+constexpr std::string_view magic = "gpulog state 002";
 constexpr std::uint64_t alignment = 64;
 
 /// The end of the file.

@@ -45,6 +45,7 @@ struct state_index {
   std::vector<relation> relations;
   value_counts values;
   std::uint64_t counter = 0;
+  deletion_regret regret;
 };
 
 nlohmann::json json_of(const state_index& index) {
@@ -56,7 +57,7 @@ nlohmann::json json_of(const state_index& index) {
   return {{"identity", index.identity},      {"inputs", inputs},
           {"relations", relations},          {"symbols", index.values.symbols},
           {"records", index.values.records}, {"wide", index.values.wide},
-          {"counter", index.counter}};
+          {"counter", index.counter},        {"regret", {index.regret.factor, index.regret.seconds_anew}}};
 }
 
 state_index index_of(const nlohmann::json& from) {
@@ -72,6 +73,8 @@ state_index index_of(const nlohmann::json& from) {
   from.at("records").get_to(index.values.records);
   from.at("wide").get_to(index.values.wide);
   from.at("counter").get_to(index.counter);
+  from.at("regret").at(0).get_to(index.regret.factor);
+  from.at("regret").at(1).get_to(index.regret.seconds_anew);
   return index;
 }
 
@@ -179,7 +182,7 @@ void stored_results::restore(const std::filesystem::path& path, bool only_output
 
   run_.values.counter = index.counter;
   before_ = std::make_shared<stored_evaluation>(run_, file, std::move(relations));
-  results_.restore(before_, std::move(seconds));
+  results_.restore(before_, std::move(seconds), index.regret);
   has_changed_files_ = is_any(changed);
   changed_ = std::move(changed);
   for (std::uint32_t number = 0; number < count; ++number) {
@@ -230,16 +233,43 @@ row_view stored_results::rows_before(std::uint32_t relation) const {
   return result;
 }
 
-/// Stores an intermediate relation only if storing adds little to the time of the evaluation. The remaining
-/// intermediate relations are evaluated again when a changed stratum reads the tuples. Inputs and outputs always pay:
-/// reading and writing files of facts takes longer.
-bool stored_results::pays_to_store(std::uint32_t number) const {
-  const sema::relation& relation = run_.relation(number);
-  const bool may_be_read = !run_.tuned.planning.modes.is_always("unneeded-relations") || run_.options.proofs;
-  if (may_be_read || relation.rules.empty() || has_written_rows(relation)) return true;
-  const std::uint64_t bytes = results_.rows(number) * relation.attributes.size() * sizeof(word);
-  return static_cast<double>(bytes) <= results_.seconds_of(number) * exec::calibration::stored_bytes_per_second *
-                                           exec::calibration::most_storing_share;
+/// Selects the relations that are stored. Inputs and outputs always are: reading and writing files of facts takes
+/// longer. A stratum of intermediate relations is stored if storing adds little to the time of its evaluation, or if
+/// all such strata up to its size are small, because a recursion that reads a relation without rows cannot continue.
+/// The remaining strata are evaluated again when a changed stratum reads their tuples.
+std::vector<bool> stored_results::stored_relations() const {
+  using namespace exec::calibration;
+  const std::size_t count = run_.analysed().relations.size();
+  std::vector<bool> stored(count, true);
+  if (!run_.tuned.planning.modes.is_always("unneeded-relations") || run_.options.proofs) return stored;
+  struct storing {
+    const sema::stratum* stratum;
+    double bytes;
+  };
+  std::vector<storing> waiting;
+  double all_seconds = 0;
+  for (const sema::stratum& stratum : run_.analysed().strata) {
+    double bytes = 0;
+    double seconds = 0;
+    for (const relation_id member : stratum.relations) {
+      const sema::relation& relation = run_.analysed()[member];
+      seconds += results_.seconds_of(member.value);
+      if (relation.rules.empty() || has_written_rows(relation)) continue;
+      bytes += static_cast<double>(results_.rows(member.value) * relation.attributes.size() * sizeof(word));
+    }
+    all_seconds += seconds;
+    if (bytes > seconds * stored_bytes_per_second * most_storing_share) waiting.push_back({&stratum, bytes});
+  }
+  std::sort(waiting.begin(), waiting.end(), [](const storing& a, const storing& b) { return a.bytes < b.bytes; });
+  double left = std::max(least_stored_bytes, all_seconds * stored_bytes_per_second * small_storing_share);
+  for (const auto& [stratum, bytes] : waiting) {
+    left -= bytes;
+    for (const relation_id member : stratum->relations) {
+      const sema::relation& relation = run_.analysed()[member];
+      stored[member.value] = left >= 0 || relation.rules.empty() || has_written_rows(relation);
+    }
+  }
+  return stored;
 }
 
 void stored_results::save(const std::filesystem::path& path) const {
@@ -253,6 +283,8 @@ void stored_results::save(const std::filesystem::path& path) const {
     for (input_version& one : index.inputs) one.content.clear();
   }
   index.counter = run_.values.counter;
+  index.regret = results_.regret();
+  const std::vector<bool> is_stored = stored_relations();
   state_file_writer file(path);
   for (std::uint32_t number = 0; number < run_.analysed().relations.size(); ++number) {
     const sema::relation& relation = run_.relation(number);
@@ -262,7 +294,7 @@ void stored_results::save(const std::filesystem::path& path) const {
       throw input_error("facts have changed since the evaluation");
     stored.rows = results_.rows(number);
     stored.seconds = results_.seconds_of(number);
-    stored.is_complete = results_.is_complete(relation_id(number)) && pays_to_store(number);
+    stored.is_complete = results_.is_complete(relation_id(number)) && is_stored[number];
     stored.has_columns = stored.rows > 0 && (stored.is_complete || has_written_rows(relation));
     if (stored.has_columns) {
       save_rows(result_rows_of(number, run_, results_), number, relation.attributes.size(), run_.values.memory, file);

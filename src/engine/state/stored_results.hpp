@@ -49,7 +49,7 @@ class stored_results {
   /// Returns the rows before the last evaluation; none without restored results.
   [[nodiscard]] row_view rows_before(std::uint32_t relation) const;
   void stage_changes_of(std::uint32_t relation);
-  [[nodiscard]] bool pays_to_store(std::uint32_t relation) const;
+  [[nodiscard]] std::vector<bool> stored_relations() const;
 
   run_context& run_;
   fact_store& facts_;
