@@ -436,7 +436,9 @@ def differences(gpulog, more_options, program, expected, folder, seed):
 
 
 STATE_RUNS = [[], ['-j', '3', '--storage', 'hisa'], ['--storage', 'hash', '--tune', 'continuation=on'], ['--storage', 'bits'],
-              ['--storage', 'words', '-j', '2'], ['--tune', 'magic-sets=on']]
+              ['--storage', 'words', '-j', '2'], ['--tune', 'magic-sets=on']] + \
+    [options + ['--tune', 'continuation=on'] for options in (
+        ['-j', '3'], ['--storage', 'hisa'], ['--storage', 'bits'], ['--storage', 'words', '--word-size', '64'], ['--word-size', '64'])]
 
 
 def run_with_rows(command, output):
