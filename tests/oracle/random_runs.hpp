@@ -49,9 +49,9 @@ inline std::uint64_t first_seed(std::uint64_t usual) {
 }
 
 /// GPULOG_RANDOM_PROGRAMS, if set, is the number of programs of every random test. The usual numbers are small, because
-/// seeds change with the commit; a tenth of them runs with sanitizers.
+/// seeds change with the commit; a twentieth of them runs with sanitizers.
 inline std::uint64_t programs_to_try(std::uint64_t usual) {
-  return number_from_environment("GPULOG_RANDOM_PROGRAMS", is_sanitized ? (usual + 9) / 10 : usual);
+  return number_from_environment("GPULOG_RANDOM_PROGRAMS", fewer_when_sanitized(usual));
 }
 
 }  // namespace gpulog::oracle
