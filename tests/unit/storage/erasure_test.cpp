@@ -144,6 +144,37 @@ TEST_P(erasure, of_random_rows_leaves_a_set_as_if_they_had_never_been_there) {
   EXPECT_EQ(memory_.used(), 0U);
 }
 
+TEST_P(erasure, distinct_rows_are_appended_without_comparing) {
+  thread_backend workers(4);
+  for (const std::uint32_t arity : {1U, 2U, 3U}) {
+    for (const std::size_t size : {0U, 1U, 700U, 40000U}) {
+      relation target(memory_, arity, options(4));
+      target.make_erasable();
+      const std::vector<tuple> drawn = random_tuples(size, arity, arity == 1 ? 100000 : 300);
+      tuples expected(drawn.begin(), drawn.end());
+      std::vector<std::vector<word>> columns(arity);
+      for (const tuple& row : expected) {
+        for (std::uint32_t c = 0; c < arity; ++c) columns[c].push_back(row[c]);
+      }
+      std::vector<const word*> pointers;
+      for (const auto& column : columns) pointers.push_back(column.data());
+      target.append_distinct(workers, pointers, expected.size());
+      target.complete();
+      EXPECT_EQ(rows_of(target, 0, target.rows()), expected);
+      for (std::uint64_t row = 0; row < target.rows(); row += 3) {
+        expected.erase(row_of(target, row));
+        target.erase(row);
+      }
+      EXPECT_EQ(target.tuples(), expected.size());
+      const std::uint64_t rows = target.rows();
+      insert(backend_, target, {drawn.begin(), drawn.end()});
+      target.advance();
+      EXPECT_EQ(target.rows(), rows + (rows + 2) / 3);  // the erased ones
+    }
+  }
+  EXPECT_EQ(memory_.used(), 0U);
+}
+
 TEST_P(erasure, makes_indexes_anew) {
   relation target(memory_, 2, options());
   target.make_erasable();
