@@ -7,9 +7,11 @@
 #include <utility>
 
 #include "engine/again/affected.hpp"
+#include "engine/figures/resource_timeline.hpp"
 #include "gpulog/error.hpp"
 #include "kernels/join/pipeline.hpp"
 #include "sema/print.hpp"
+#include "storage/relation/relation.hpp"
 
 namespace gpulog::detail {
 namespace {
@@ -189,7 +191,8 @@ void evaluations::restore(std::shared_ptr<evaluation> stored, std::vector<double
   state_ = state::evaluated;
 }
 
-void evaluations::note_seconds() {
+/// @param share of the time that the process had a processor: other processes must not make strata seem expensive
+void evaluations::note_seconds(double share) {
   seconds_of_.resize(facts_.size());
   for (const std::shared_ptr<evaluation>& one : latest_) {
     const auto& strata = one->executor().figures().strata;
@@ -199,7 +202,7 @@ void evaluations::note_seconds() {
       const auto is_of_program = [this](relation_id member) { return member.value < seconds_of_.size(); };
       const auto members_of_program = static_cast<double>(std::count_if(members.begin(), members.end(), is_of_program));
       for (const relation_id member : members) {
-        if (is_of_program(member)) seconds_of_[member.value] = strata[number].seconds / members_of_program;
+        if (is_of_program(member)) seconds_of_[member.value] = share * strata[number].seconds / members_of_program;
       }
     }
   }
@@ -232,8 +235,12 @@ void evaluations::evaluate(bool keeps_changes) {
       if (now == state::evaluating) now = state::failed;
     }
   } watched{state_};
+  const double used = processor_seconds();
+  const double begin = storage::seconds_now();
   attempt(keeps_changes);
-  note_seconds();
+  constexpr double least_seconds = 1e-9;
+  const double passed = std::max(storage::seconds_now() - begin, least_seconds);
+  note_seconds(run_.device ? 1 : std::min((processor_seconds() - used) / passed, 1.0));
   state_ = state::evaluated;
 }
 

@@ -109,7 +109,7 @@ class evaluations {
 
   [[nodiscard]] const sema::program& analysed() const { return run_.analysed(); }
   void attempt(bool keeps_changes);
-  void note_seconds();
+  void note_seconds(double share);
   void evaluate_first();
   [[nodiscard]] std::shared_ptr<const sema::program> first_program() const;
   void keep_facts(const sema::program& first);

@@ -8,7 +8,6 @@
 #include "storage/relation/relation.hpp"
 
 namespace gpulog::detail {
-namespace {
 
 double processor_seconds() {
   constexpr double nanosecond = 1e-9;
@@ -16,6 +15,8 @@ double processor_seconds() {
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
   return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * nanosecond;
 }
+
+namespace {
 
 /// Returns the resident memory of the process; 0 if unknown.
 std::uint64_t resident_bytes() {

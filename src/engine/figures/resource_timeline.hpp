@@ -11,6 +11,9 @@
 
 namespace gpulog::detail {
 
+/// Returns the time of all processors that the process has used.
+[[nodiscard]] double processor_seconds();
+
 /// Samples processor time and memory at intervals, in a separate thread. The number of samples is bounded: when the
 /// list is full, every second sample is dropped and the interval doubles.
 class resource_timeline {
