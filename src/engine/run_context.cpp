@@ -59,9 +59,11 @@ run_context::run_context(std::shared_ptr<const program_state> program, run_optio
   if (options.jobs == 0) options.jobs = std::max(1U, std::thread::hardware_concurrency());
   limit_memory();
   if (options.ranks != nullptr) {
-    const exec::rank_means means{options.jobs, options.memory_limit, options.spill_directory};
+    const exec::rank_means means{options.jobs, options.device, tuned.planning.rows, options.memory_limit,
+                                 options.spill_directory};
     strip_counters = std::make_unique<exec::rank_strips>(*options.ranks, means);
     divider = std::make_unique<exec::rank_divider>(*options.ranks, means, tuned.run.of("divided-strata"));
+    if (device) divider->start_devices();
   }
   set_program(std::move(program));
 }

@@ -60,11 +60,16 @@ class mpi_communicator final : public gpulog::ranks::communicator {
   mpi_communicator() {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    MPI_Comm of_host = MPI_COMM_NULL;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &of_host);
+    MPI_Comm_rank(of_host, &rank_on_host_);
+    MPI_Comm_free(&of_host);
   }
   ~mpi_communicator() override { MPI_Finalize(); }
 
   [[nodiscard]] unsigned rank() const override { return static_cast<unsigned>(rank_); }
   [[nodiscard]] unsigned size() const override { return static_cast<unsigned>(size_); }
+  [[nodiscard]] unsigned rank_on_host() const override { return static_cast<unsigned>(rank_on_host_); }
 
   using communicator::broadcast;
   void broadcast(void* data, std::uint64_t bytes) override {
@@ -146,6 +151,7 @@ class mpi_communicator final : public gpulog::ranks::communicator {
 
   int rank_ = 0;
   int size_ = 1;
+  int rank_on_host_ = 0;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <variant>
@@ -26,6 +27,24 @@ void for_each_read(const rule_version& version, Visit&& visit, bool with_others 
       visit(test->relation, test->index, !test->index.valid() && !test->keys.empty());
     }
   }
+}
+
+/// Returns the relations that a version reads positively outside aggregates: if one is empty, the version finds no
+/// tuples.
+[[nodiscard]] inline std::vector<relation_id> needed_relations(const rule_version& version) {
+  std::vector<relation_id> needed;
+  std::size_t folds = 0;
+  const auto need = [&](relation_id relation) {
+    if (folds == 0 && std::find(needed.begin(), needed.end(), relation) == needed.end()) needed.push_back(relation);
+  };
+  for (const operation& one : version.operations) {
+    if (std::holds_alternative<fold_begin>(one)) ++folds;
+    if (std::holds_alternative<fold_end>(one)) --folds;
+    if (const auto* const all = std::get_if<scan>(&one)) need(all->relation);
+    if (const auto* const search = std::get_if<match>(&one)) need(search->relation);
+    if (const auto* const test = std::get_if<exists>(&one); test != nullptr && !test->negated) need(test->relation);
+  }
+  return needed;
 }
 
 /// A read of columns, indexes or tuple sets; excludes requests for the number of rows and tests for emptiness.

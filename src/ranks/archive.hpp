@@ -63,6 +63,11 @@ class archive_writer {
     write(value.has_value());
     if (value) write(*value);
   }
+  template <class Key, class T>
+  void write(const std::map<Key, T>& values) {
+    write(std::uint64_t{values.size()});
+    for (const auto& [key, value] : values) (*this)(key, value);
+  }
   template <class... T>
   void write(const std::variant<T...>& value) {
     write(static_cast<std::uint8_t>(value.index()));
@@ -111,6 +116,15 @@ class archive_reader {
     read(has_value);
     value.reset();
     if (has_value) read(value.emplace());
+  }
+  template <class Key, class T>
+  void read(std::map<Key, T>& values) {
+    values.clear();
+    for (std::size_t left = read_size(); left > 0; --left) {
+      Key key;
+      read(key);
+      read(values[key]);
+    }
   }
   template <class... T>
   void read(std::variant<T...>& value) {

@@ -29,6 +29,8 @@ class communicator {
 
   [[nodiscard]] virtual unsigned rank() const = 0;
   [[nodiscard]] virtual unsigned size() const = 0;
+  /// Returns the number of lower ranks on this host.
+  [[nodiscard]] virtual unsigned rank_on_host() const = 0;
 
   /// Copies `bytes` bytes from rank 0 to all ranks.
   virtual void broadcast(void* data, std::uint64_t bytes) = 0;

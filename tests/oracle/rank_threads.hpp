@@ -26,6 +26,7 @@ class thread_communicator final : public ranks::communicator {
   thread_communicator(rank_threads& all, unsigned rank) : all_(&all), rank_(rank) {}
   [[nodiscard]] unsigned rank() const override { return rank_; }
   [[nodiscard]] unsigned size() const override { return static_cast<unsigned>(all_->texts.size()); }
+  [[nodiscard]] unsigned rank_on_host() const override { return rank_; }
   using communicator::broadcast;
   void broadcast(void* data, std::uint64_t bytes) override {
     if (rank_ == 0) all_->sent = data;

@@ -12,6 +12,7 @@
 #include "exec/fixpoint/erased_tuples.hpp"
 #include "exec/fixpoint/machine.hpp"
 #include "exec/fixpoint/matrix_reads.hpp"
+#include "exec/fixpoint/partitioned_relations.hpp"
 #include "exec/fixpoint/plan_relations.hpp"
 #include "exec/fixpoint/running_version.hpp"
 #include "exec/fixpoint/stratum_run.hpp"
@@ -31,7 +32,9 @@ class fixpoint_executor final : public stratum_executor {
                     const options& chosen, Arguments&&... machine)
       : shared_(program, resource, chosen, std::forward<Arguments>(machine)...),
         symbols_(&symbols),
-        erased_(resource) {}
+        strip_counters_(chosen.strip_counters),
+        erased_(resource),
+        partitioned_(shared_) {}
 
   void load(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) override {
     shared_.require_kind_of(relation);
@@ -56,8 +59,12 @@ class fixpoint_executor final : public stratum_executor {
     shared_.adopt_relation(relation, columns, rows);
   }
 
-  void release(relation_id relation) override { shared_.make_relation(relation); }
+  void release(relation_id relation) override {
+    partitioned_.end(relation);
+    shared_.make_relation(relation);
+  }
   void forget_columns(relation_id relation) override {
+    partitioned_.forget_columns(relation);
     shared_.machine.forget_host_columns(shared_.relation_of(relation));
     erased_.forget_columns(relation);
   }
@@ -136,6 +143,7 @@ class fixpoint_executor final : public stratum_executor {
     return columns;
   }
   [[nodiscard]] std::unique_ptr<row_stream> stream_rows([[maybe_unused]] relation_id relation) override {
+    if (partitioned_.rows_elsewhere(relation) != 0) return nullptr;
     if constexpr (Machine::abilities.streams) {
       return shared_.machine.stream_rows(shared_.relation_of(relation));
     } else {
@@ -143,6 +151,7 @@ class fixpoint_executor final : public stratum_executor {
     }
   }
   [[nodiscard]] std::optional<columns_on_device> device_columns([[maybe_unused]] relation_id relation) override {
+    if (partitioned_.rows_elsewhere(relation) != 0) return {};
     if constexpr (Machine::abilities.device_columns) {
       return shared_.machine.device_columns(shared_.relation_of(relation));
     } else {
@@ -159,7 +168,8 @@ class fixpoint_executor final : public stratum_executor {
   }
   [[nodiscard]] std::uint64_t rows(relation_id relation) const override {
     const bool loses_tuples = shared_.program.relations[relation.value].loses_tuples;
-    return loses_tuples ? shared_.tuples_of(relation) : shared_.relation_of(relation).rows();
+    if (loses_tuples) return shared_.tuples_of(relation);
+    return shared_.relation_of(relation).rows() + partitioned_.rows_elsewhere(relation);
   }
   [[nodiscard]] std::vector<key_search> key_searches([[maybe_unused]] relation_id relation) const override {
     std::vector<key_search> found;
@@ -204,9 +214,31 @@ class fixpoint_executor final : public stratum_executor {
     searched.find(values, 0U);
   };
 
+  /// Begins a stratum that each rank evaluates on its parts of the relations.
+  /// @return nullptr if the stratum is not partitioned
+  [[nodiscard]] division* begin_partition(std::size_t number, bool resumes) {
+    division* const joined = stops_->shared_by;
+    if (joined != nullptr) return joined->is_partitioned() ? joined : nullptr;
+    if (resumes || !may_share(shared_, stops_)) return nullptr;
+    return shared_.chosen.divider->partition(*this, shared_.program, number, partitioned_.here);
+  }
+  void end_share() {
+    shared_.share.reset();
+    shared_.chosen.strip_counters = strip_counters_;
+  }
+  [[nodiscard]] std::vector<std::uint64_t> rows_here(const plan::stratum& stratum) const {
+    std::vector<std::uint64_t> rows;
+    for (const relation_id relation : stratum.relations) rows.push_back(shared_.relation_of(relation).rows());
+    return rows;
+  }
+
   /// Returns the columns with erased rows.
   [[nodiscard]] std::vector<const word*> all_columns(relation_id relation) {
     std::vector<const word*> columns;
+    if (partitioned_.rows_elsewhere(relation) != 0) {
+      shared_.guarded({"writing out", relation, nullptr}, [&] { columns = partitioned_.columns(relation); });
+      return columns;
+    }
     shared_.guarded({"writing out", relation, nullptr},
                     [&] { columns = shared_.machine.host_columns(shared_.relation_of(relation)); });
     return columns;
@@ -240,6 +272,8 @@ class fixpoint_executor final : public stratum_executor {
     figures.is_complete = false;
     figures.begin = start;
     shared_.running = number;
+    division* partition = begin_partition(number, resumes);
+    if (partition == nullptr && partitioned_.gather(stratum)) partition = begin_partition(number, resumes);
     matrix_reads<Machine>(shared_).prepare(stratum, number);
     figures.materialize_seconds = storage::seconds_now() - start;
 
@@ -247,6 +281,10 @@ class fixpoint_executor final : public stratum_executor {
     if (shared_.chosen.monitor != nullptr) shared_.chosen.monitor->begin_stratum(number, &iteration_);
     const pipeline_context context = {shared_.program, shared_.places, shared_.chosen,
                                       symbols_,        counter(),      &iteration_};
+    if (partition != nullptr) {
+      shared_.share = partition->share();
+      shared_.chosen.strip_counters = nullptr;  // other ranks are busy
+    }
     if (stops_->shared_by != nullptr) shared_.share = stops_->shared_by->share();
     // Each version is bound once; the relations that it reads and writes do not move.
     std::vector<std::vector<running_version>> phases;
@@ -272,7 +310,7 @@ class fixpoint_executor final : public stratum_executor {
                                 .iteration = iteration_,
                                 .context = context,
                                 .executor = this,
-                                .division = stops_->shared_by};
+                                .division = partition == nullptr ? stops_->shared_by : nullptr};
     std::size_t next = 0;
     for (auto& versions : run.phases) {
       for (auto& version : versions) version.figures = &figures.versions[next++];
@@ -281,13 +319,14 @@ class fixpoint_executor final : public stratum_executor {
     strategy_outcome outcome = strategy_outcome::done;
     try {
       outcome = run_strategies(run);
-      if (run.division != nullptr) run.division->finish();
+      if (division* const together = partition != nullptr ? partition : run.division)
+        together->finish(rows_here(stratum));
     } catch (...) {
-      if (run.division != nullptr) run.division->fail();
-      shared_.share.reset();
+      if (division* const together = partition != nullptr ? partition : run.division) together->fail();
+      end_share();
       throw;
     }
-    shared_.share.reset();
+    end_share();
     if constexpr (Machine::abilities.rows) shared_.machine.forget_rows();
     if (outcome != strategy_outcome::stopped) complete_stratum(number, figures);
     if constexpr (Machine::abilities.own_clock) take_phases(before, figures);
@@ -314,7 +353,7 @@ class fixpoint_executor final : public stratum_executor {
       const strategy_outcome outcome = one.run(run);
       if (outcome == strategy_outcome::left) continue;
       run.figures.strategies.emplace_back(run.schedule.empty() ? one.name : std::exchange(run.schedule, {}));
-      if (run.division != nullptr) run.figures.strategies.back() += " on all ranks";
+      if (run.shared.share) run.figures.strategies.back() += " on all ranks";
       return outcome;
     }
     throw internal_error("no strategy runs a stratum");
@@ -361,7 +400,7 @@ class fixpoint_executor final : public stratum_executor {
     shared_.free_what_is_done(number);
     for (relation_statistics& filled : figures.relations) {
       const auto& done = shared_.relation_of(filled.relation);
-      filled.rows = done.rows();
+      filled.rows = done.rows() + partitioned_.rows_elsewhere(filled.relation);
       filled.bytes = done.bytes();
       filled.phases = done.times();
     }
@@ -411,11 +450,13 @@ class fixpoint_executor final : public stratum_executor {
 
   plan_relations<Machine> shared_;
   storage::symbol_table* symbols_;
+  kernels::strip_counters* strip_counters_;
   std::atomic<wide_word> counter_ = 0;    ///< counter of autoinc()
   word iteration_ = 0;                    ///< value of recursive_iteration_cnt()
   const stratum_stops* stops_ = nullptr;  ///< consulted by the running stratum; nullptr: never stop
   statistics figures_;
   erased_tuples erased_;
+  partitioned_relations<Machine> partitioned_;
 };
 
 }  // namespace gpulog::exec

@@ -440,11 +440,11 @@ class plan_relations {
   kernels::relation_list<relation_type> relations;
   last_uses uses;
   std::size_t next_stratum = 0;
-  std::size_t running = 0;          ///< the running stratum, or the last one that ran
-  bool is_searching = false;        ///< whether the running stratum looks up rows in a matrix
-  std::uint64_t late_columns = 0;   ///< number of times that a matrix got columns during its reader's run
-  std::optional<rank_share> share;  ///< of the bindings of the running stratum; nothing: all bindings
-  std::set<relation_id> owed_sets;  ///< deferred sets of matrices: built together with columns
+  std::size_t running = 0;             ///< the running stratum, or the last one that ran
+  bool is_searching = false;           ///< whether the running stratum looks up rows in a matrix
+  std::uint64_t late_columns = 0;      ///< number of times that a matrix got columns during its reader's run
+  std::optional<stratum_share> share;  ///< of the running stratum at this rank; nothing: rank 0 evaluates the stratum
+  std::set<relation_id> owed_sets;     ///< deferred sets of matrices: built together with columns
   /// By relation_id: the last version that extended the relation, for messages; nullptr: none.
   std::vector<const plan::rule_version*> last_version;
 

@@ -71,25 +71,6 @@ inline bool windows_stay(const kernels::pipeline& program, const std::vector<rel
   });
 }
 
-/// Returns the relations that a version reads positively outside aggregates: if one is empty, the version finds no
-/// tuples.
-[[nodiscard]] inline std::vector<relation_id> needed_relations(const plan::rule_version& version) {
-  std::vector<relation_id> needed;
-  std::size_t folds = 0;
-  const auto need = [&](relation_id relation) {
-    if (folds == 0 && std::find(needed.begin(), needed.end(), relation) == needed.end()) needed.push_back(relation);
-  };
-  for (const plan::operation& one : version.operations) {
-    if (std::holds_alternative<plan::fold_begin>(one)) ++folds;
-    if (std::holds_alternative<plan::fold_end>(one)) --folds;
-    if (const auto* const all = std::get_if<plan::scan>(&one)) need(all->relation);
-    if (const auto* const search = std::get_if<plan::match>(&one)) need(search->relation);
-    if (const auto* const test = std::get_if<plan::exists>(&one); test != nullptr && !test->negated)
-      need(test->relation);
-  }
-  return needed;
-}
-
 /// Returns the relation whose delta a version reads, if any.
 [[nodiscard]] inline std::optional<relation_id> delta_relation(const plan::rule_version& version) {
   for (const plan::operation& one : version.operations) {
@@ -147,27 +128,31 @@ std::vector<running_version> bind_versions(plan_relations<Machine>& shared, cons
       version_figures.former.push_back(
           {version_figures.runs, version_figures.bindings, version_figures.delta_rows, version_figures.seconds});
     }
-    const bool is_divided = shared.share && can_be_divided(version);
-    if (version.is_retired || (shared.share && !is_divided && shared.share->rank != 0)) {
+    if (version.is_retired || (shared.share && !runs_at(*shared.share, version))) {
       running.push_back({&version, {}, nullptr});
       running.back().runs_elsewhere = !version.is_retired;
       continue;
     }
-    plan::rule_version one_search;
-    const bool has_one_search = chooses_matrix(shared, version);
-    if (has_one_search) one_search = without_other_searches(version);
-    if (is_divided) one_search = share_of(has_one_search ? one_search : version, *shared.share);
+    std::optional<plan::rule_version> changed;
+    if (chooses_matrix(shared, version)) changed = without_other_searches(version);
+    bool is_divided = false;
+    if (shared.share) {
+      if (auto divided = share_of(changed.value_or(version), *shared.share)) {
+        changed = std::move(divided);
+        is_divided = true;
+      }
+    }
     // Counted operators are those of the plan.
     const bool counts_steps = context.chosen.counts_steps && !is_divided;
-    running.push_back({&version,
-                       build_pipeline(has_one_search || is_divided ? one_search : version, context.program,
-                                      context.places, context.chosen.storage,
-                                      {context.symbols, context.chosen.records, context.chosen.wide, counts_steps},
-                                      Machine::leaves_steps_to_host, Machine::makes_other_searches),
-                       nullptr});
+    running.push_back(
+        {&version,
+         build_pipeline(changed ? *changed : version, context.program, context.places, context.chosen.storage,
+                        {context.symbols, context.chosen.records, context.chosen.wide, counts_steps},
+                        Machine::leaves_steps_to_host, Machine::makes_other_searches),
+         nullptr});
     running_version& bound = running.back();
     bound.delta = delta_relation(version);
-    bound.needed = needed_relations(version);
+    bound.needed = plan::needed_relations(version);
     if (bound.pipeline.counted == nullptr) bound.tests = kernels::first_tests(bound.pipeline);
     bound.is_void = std::any_of(bound.needed.begin(), bound.needed.end(), [&](relation_id read) {
       return std::find(changing.begin(), changing.end(), read) == changing.end() &&

@@ -93,6 +93,11 @@ const char* gpu_vendor() { return backend::gpu::vendor_name(); }
 const char* gpu_architectures() { return backend::gpu::built_architectures(); }
 bool gpu_is_for_tests() { return backend::gpu::is_for_tests; }
 std::string why_no_gpu(int device) { return backend::gpu::why_not_available(device); }
+int gpu_count() {
+  int count = 0;
+  static_cast<void>(backend::gpu::count_devices(count));
+  return count;
+}
 void prepare_gpu_start() { backend::gpu::load_kernels_at_start(); }
 bool has_gpu_driver() { return backend::gpu::has_driver(); }
 std::string start_gpu(int device) {

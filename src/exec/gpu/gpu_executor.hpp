@@ -15,6 +15,8 @@ namespace gpulog::exec {
 [[nodiscard]] bool gpu_is_for_tests();
 /// Returns the reason why this device is not available, or an empty text.
 [[nodiscard]] std::string why_no_gpu(int device);
+/// Returns the number of devices.
+[[nodiscard]] int gpu_count();
 /// Prepares the start of a device. Must be called before all functions below and before the process starts threads,
 /// because it sets an environment variable that the driver reads when it starts.
 void prepare_gpu_start();

@@ -14,13 +14,17 @@
 /// Divisions in the fixpoint. Without a division, these functions have no effect.
 namespace gpulog::exec {
 
+/// Returns whether this rank may begin a stratum at all ranks.
+template <class Machine>
+[[nodiscard]] bool may_share(const plan_relations<Machine>& shared, const stratum_stops* stops) {
+  const bool may_move = stops != nullptr && (stops->between_iterations || stops->now != nullptr);
+  return shared.chosen.divider != nullptr && !shared.share && !may_move && !shared.is_published() &&
+         !shared.chosen.continues;
+}
 /// Returns whether this rank may begin a division.
 template <class Machine>
 [[nodiscard]] bool may_divide(const stratum_run<Machine>& run) {
-  const stratum_stops* const stops = run.stops;
-  const bool may_move = stops != nullptr && (stops->between_iterations || stops->now != nullptr);
-  return !Machine::abilities.device_columns && run.shared.chosen.divider != nullptr && !may_move &&
-         !run.shared.is_published() && !run.shared.chosen.continues;
+  return !Machine::abilities.device_columns && may_share(run.shared, run.stops);
 }
 
 /// At rank 0: begins a division at the start of a stratum.

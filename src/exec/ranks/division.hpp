@@ -3,13 +3,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
+#include "exec/hybrid/placement_costs.hpp"
 #include "exec/ranks/version_share.hpp"
 #include "plan/plan.hpp"
 
-/// Strata that all ranks evaluate together (docs/adr/0081-divided-strata.md). Each rank has all rows of the relations.
-/// Each version processes a share of its bindings at each rank, and ranks exchange new rows at the end of a phase.
+/// Strata that all ranks evaluate together. Divided (docs/adr/0081-divided-strata.md): each rank has all rows of the
+/// relations, each version processes a share of its bindings at each rank, and ranks exchange new rows at the end of a
+/// phase. Partitioned (docs/adr/0082-partitioned-relations.md): each rank derives its part of the relations alone.
 namespace gpulog::exec {
 
 class stratum_executor;
@@ -36,8 +39,10 @@ class division {
   division& operator=(const division&) = delete;
   virtual ~division() = default;
 
-  [[nodiscard]] virtual const rank_share& share() const = 0;
-  [[nodiscard]] bool is_leader() const { return share().rank == 0; }
+  [[nodiscard]] virtual const stratum_share& share() const = 0;
+  [[nodiscard]] bool is_leader() const { return share().of.rank == 0; }
+  /// Returns whether the stratum is partitioned. Ranks then meet only at the end.
+  [[nodiscard]] bool is_partitioned() const { return share().partition.has_value(); }
 
   enum class next : std::uint8_t {
     iterate,
@@ -53,7 +58,8 @@ class division {
   virtual phase_end end_phase(phase_end decision, const std::vector<appended_block>& appended,
                               const std::function<void(const appended_block&)>& insert) = 0;
   /// Called after the last iteration. @throws like evaluate() if another rank has failed
-  virtual void finish() = 0;
+  /// @param rows of this rank, by relation of the stratum
+  virtual void finish(const std::vector<std::uint64_t>& rows) = 0;
   /// Ends the division at all ranks after a failure of this rank.
   virtual void fail() noexcept = 0;
 
@@ -75,6 +81,9 @@ struct undivided_work {
   double seconds = 0;
 };
 
+/// Rows of other ranks, by column; valid during the call.
+using row_receiver = std::function<void(const std::vector<const word*>& columns, std::uint64_t rows)>;
+
 /// Divides strata among ranks, at rank 0.
 class stratum_divider {
  public:
@@ -91,6 +100,21 @@ class stratum_divider {
   /// @return nullptr if rank 0 evaluates the stratum
   [[nodiscard]] virtual division* divide(stratum_executor& executor, const plan::program& program, std::size_t number,
                                          const undivided_work* before) = 0;
+
+  /// Begins a stratum at all ranks if the stratum can be partitioned, and if this is expected to pay or if the stratum
+  /// reads partitioned relations.
+  /// @param executor has the relations of the stratum, except rows of partitioned relations at other ranks
+  /// @param where what evaluates the stratum at all ranks
+  /// @return nullptr if rank 0 evaluates the stratum, or divides it otherwise
+  [[nodiscard]] virtual division* partition(stratum_executor& executor, const plan::program& program,
+                                            std::size_t number, side where) = 0;
+  /// Returns how many rows of a partitioned relation other ranks have; nothing: the relation is not partitioned.
+  [[nodiscard]] virtual std::optional<std::uint64_t> rows_elsewhere(relation_id relation, side where) = 0;
+  /// Receives the rows that other ranks have. They keep the rows.
+  /// @throws memory_fault, user_error if another rank fails
+  virtual void receive_rows(relation_id relation, side where, const row_receiver& receive) = 0;
+  /// The relation is no longer partitioned: rank 0 has all rows, or none.
+  virtual void end_partition(relation_id relation, side where) = 0;
 };
 
 }  // namespace gpulog::exec

@@ -2,8 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "exec/hybrid/placement_costs.hpp"
+#include "exec/ranks/partition.hpp"
 #include "exec/ranks/plan_fields.hpp"
 #include "exec/ranks/rank_means.hpp"
 #include "plan/plan.hpp"
@@ -11,6 +14,8 @@
 namespace gpulog::exec {
 
 constexpr char division_task = 'd';
+constexpr char rows_task = 'r';
+constexpr char device_task = 'g';
 
 /// A relation whose columns follow the message.
 struct sent_relation {
@@ -26,6 +31,8 @@ struct division_order {
   rank_means means;
   std::vector<plan::stratum> strata;
   // For each stratum.
+  side where = side::host;
+  std::optional<partition_columns> partition;
   std::vector<plan::relation> relations;
   std::vector<plan::index> indexes;
   plan::stratum stratum;
@@ -36,13 +43,22 @@ struct division_order {
   std::vector<sent_relation> sent;
 };
 
+/// Rank 0's request for rows of a relation.
+struct rows_order {
+  relation_id relation;
+  side where = side::host;
+  std::vector<std::uint64_t> rows_by_rank;
+};
+/// The number of rows in a message.
+constexpr std::uint64_t rows_of_message = std::uint64_t{1} << 22;
+
 }  // namespace gpulog::exec
 
 namespace gpulog::ranks {
 
 template <>
 struct fields_of<exec::rank_means> {
-  static auto of(auto& v) { return std::tie(v.threads, v.memory_limit, v.spill_directory); }
+  static auto of(auto& v) { return std::tie(v.threads, v.first_device, v.rows, v.memory_limit, v.spill_directory); }
 };
 
 template <>
@@ -53,9 +69,14 @@ struct fields_of<exec::sent_relation> {
 template <>
 struct fields_of<exec::division_order> {
   static auto of(auto& v) {
-    return std::tie(v.is_new_program, v.means, v.relations, v.strata, v.indexes, v.stratum, v.number, v.resumes,
-                    v.deltas, v.unneeded, v.sent);
+    return std::tie(v.is_new_program, v.means, v.relations, v.strata, v.indexes, v.where, v.partition, v.stratum,
+                    v.number, v.resumes, v.deltas, v.unneeded, v.sent);
   }
+};
+
+template <>
+struct fields_of<exec::rows_order> {
+  static auto of(auto& v) { return std::tie(v.relation, v.where, v.rows_by_rank); }
 };
 
 }  // namespace gpulog::ranks

@@ -5,7 +5,8 @@
 #include "plan/plan.hpp"
 #include "ranks/archive.hpp"
 
-/// Fields of plans in messages to followers. Followers run pipelines only, and receive no row equations.
+/// Fields of plans in messages to followers. Followers run versions as pipelines, and receive no row equations of
+/// versions.
 namespace gpulog::ranks {
 
 template <>
@@ -97,6 +98,36 @@ struct fields_of<plan::rule_version> {
 };
 
 template <>
+struct fields_of<column_pairs> {
+  static auto of(auto& v) { return std::tie(v.relation, v.key, v.value, v.rows); }
+};
+
+template <>
+struct fields_of<row_member> {
+  static auto of(auto& v) { return std::tie(v.relation, v.sources, v.targets); }
+};
+
+template <>
+struct fields_of<row_step> {
+  static auto of(auto& v) { return std::tie(v.from, v.to, v.relation, v.index, v.from_targets, v.key, v.columns); }
+};
+
+template <>
+struct fields_of<row_rule> {
+  static auto of(auto& v) { return std::tie(v.left, v.right, v.is_recursive, v.is_first); }
+};
+
+template <>
+struct fields_of<row_filter> {
+  static auto of(auto& v) { return std::tie(v.op, v.left, v.right, v.left_constant, v.right_constant); }
+};
+
+template <>
+struct fields_of<row_equations> {
+  static auto of(auto& v) { return std::tie(v.members, v.steps, v.rules, v.filters); }
+};
+
+template <>
 struct fields_of<plan::phase> {
   static auto of(auto& v) { return std::tie(v.versions, v.advance); }
 };
@@ -118,7 +149,9 @@ struct fields_of<plan::relation_domain> {
 
 template <>
 struct fields_of<plan::stratum> {
-  static auto of(auto& v) { return std::tie(v.relations, v.recursive, v.once, v.loop, v.domains, v.supplementary); }
+  static auto of(auto& v) {
+    return std::tie(v.relations, v.recursive, v.once, v.loop, v.rows, v.domains, v.supplementary);
+  }
 };
 
 template <>

@@ -1,6 +1,7 @@
 #include "exec/ranks/rank_divider.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "exec/hybrid/expected_work.hpp"
 #include "exec/ranks/division_order.hpp"
 #include "plan/reads.hpp"
+#include "support/long_vector.hpp"
 
 namespace gpulog::exec {
 namespace {
@@ -36,6 +38,17 @@ double expected_results(const plan::stratum& stratum) {
   return rows;
 }
 
+/// Returns the partition columns of a stratum; nothing: ranks cannot evaluate the stratum on their own.
+std::optional<partition_columns> partition_columns_of(const plan::program& program, std::size_t number,
+                                                      const partition_columns& known) {
+  const plan::stratum& stratum = program.strata[number];
+  if (program.words != word_size::bits32 || !stratum.subsumptions.empty()) return std::nullopt;
+  for (const relation_id one : relations_of(stratum)) {
+    if (!has_plain_rows(program.relations[one.value])) return std::nullopt;
+  }
+  return find_partition(program, number, known);
+}
+
 }  // namespace
 
 bool rank_divider::can_divide(const plan::program& program, std::size_t number) const {
@@ -60,78 +73,201 @@ bool rank_divider::pays(double seconds, std::uint64_t bytes, double new_rows) co
   return saved > 2 * (calibration::rank_task_seconds + sent + exchanged);
 }
 
-std::vector<relation_id> rank_divider::take_unneeded(const plan::program& program, std::size_t number) {
+std::vector<relation_id> rank_divider::take_unneeded(const plan::program& program, std::size_t number, side where) {
   std::vector<bool> is_needed(program.relations.size(), false);
   for (std::size_t later = number; later < program.strata.size(); ++later) {
     for (const relation_id one : relations_of(program.strata[later])) is_needed[one.value] = true;
   }
+  std::vector<bool>& is_held = held_at(where).is_held;
   std::vector<relation_id> unneeded;
-  for (std::uint32_t r = 0; r < held_.size(); ++r) {
-    if (!held_[r] || is_needed[r]) continue;
-    held_[r] = false;
+  for (std::uint32_t r = 0; r < is_held.size(); ++r) {
+    if (!is_held[r] || is_needed[r]) continue;
+    is_held[r] = false;
     unneeded.emplace_back(r);
   }
   return unneeded;
 }
 
-division* rank_divider::divide(stratum_executor& executor, const plan::program& program, std::size_t number,
-                               const undivided_work* before) {
-  if (!can_divide(program, number)) return nullptr;
-  if (is_new_) held_.assign(program.relations.size(), false);
-  if (!is_new_ && division_ && division_->is_finished() && !division_->has_abandoned()) {
-    for (const relation_id one : program.strata[divided_].relations) held_[one.value] = true;
+void rank_divider::start_devices() {
+  ranks_->begin(device_task).broadcast(&means_.first_device, sizeof(means_.first_device));
+}
+
+void rank_divider::begin_program() {
+  is_new_ = true;
+  division_.reset();
+  held_ = {};
+}
+
+void rank_divider::note_results() {
+  if (division_ == nullptr || !division_->is_finished()) return;
+  const std::vector<relation_id>& members = program_->strata[divided_].relations;
+  held_relations& held = held_at(divided_where_);
+  if (division_->is_partitioned()) {
+    held.partitioned = *division_->share().partition;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      std::vector<std::uint64_t>& rows = held.rows_by_rank[members[i]];
+      for (const std::vector<std::uint64_t>& of_rank : division_->rows_by_rank()) rows.push_back(of_rank[i]);
+    }
+  } else if (!division_->has_abandoned()) {
+    for (const relation_id one : members) held.is_held[one.value] = true;
   }
   division_.reset();
-  const plan::stratum& stratum = program.strata[number];
-  // The number of iterations is unknown before the loop, and each iteration costs messages.
-  if (before == nullptr && stratum.recursive && mode_ != tuning_mode::always) return nullptr;
-  division_order order;
-  order.is_new_program = is_new_;
-  order.means = means_;
-  order.relations = program.relations;
-  order.indexes = program.indexes;
-  order.stratum = stratum;
-  order.number = number;
-  order.resumes = before != nullptr;
-  if (before != nullptr) order.deltas = before->deltas;
+}
+
+std::optional<std::uint64_t> rank_divider::list_relations(const stratum_executor& executor,
+                                                          const plan::program& program, division_order& order) const {
+  const held_relations& held = held_at(order.where);
   std::uint64_t bytes = 0;
-  for (const relation_id one : relations_of(stratum)) {
-    if (held_[one.value]) continue;
-    if (!executor.key_searches(one).empty()) return nullptr;  // a matrix, whose rows have no columns
+  for (const relation_id one : relations_of(order.stratum)) {
+    if (held.is_held[one.value] || (order.partition && held.partitioned.contains(one))) continue;
+    if (!executor.key_searches(one).empty()) return std::nullopt;  // a matrix, whose rows have no columns
     const std::uint64_t rows = executor.rows(one);
     if (rows == 0) continue;
     order.sent.push_back({one, rows, executor.old_rows(one)});
     bytes += rows * program.relations[one.value].kinds.size() * sizeof(word);
   }
+  return bytes;
+}
+
+void rank_divider::prepare(const plan::program& program) {
+  note_results();
+  for (held_relations& one : held_) one.is_held.resize(program.relations.size(), false);
+}
+
+division* rank_divider::divide(stratum_executor& executor, const plan::program& program, std::size_t number,
+                               const undivided_work* before) {
+  if (!can_divide(program, number)) return nullptr;
+  prepare(program);
+  const plan::stratum& stratum = program.strata[number];
+  // The number of iterations is unknown before the loop, and each iteration costs messages.
+  if (before == nullptr && stratum.recursive && mode_ != tuning_mode::always) return nullptr;
+  division_order order;
+  order.stratum = stratum;
+  order.number = number;
+  order.resumes = before != nullptr;
+  if (before != nullptr) order.deltas = before->deltas;
+  const std::optional<std::uint64_t> bytes = list_relations(executor, program, order);
+  if (!bytes) return nullptr;
   const auto rows_of = [&executor](relation_id one) { return executor.rows(one); };
   const double seconds = before != nullptr ? before->seconds
                                            : expected_work(stratum, rows_of).candidates /
                                                  (calibration::host_candidates_per_second * means_.threads);
   const double new_rows = before != nullptr ? static_cast<double>(before->new_rows) : expected_results(stratum);
-  if (!pays(seconds, bytes, new_rows)) return nullptr;
-  if (is_new_) order.strata = program.strata;
-  order.unneeded = take_unneeded(program, number);
+  if (!pays(seconds, *bytes, new_rows)) return nullptr;
+  const bool may_end = before != nullptr && mode_ != tuning_mode::always;
+  const double alone = may_end ? static_cast<double>(before->new_rows) / before->seconds : 0;
+  return begin(executor, program, std::move(order), alone);
+}
 
+division* rank_divider::begin(stratum_executor& executor, const plan::program& program, division_order order,
+                              double alone) {
+  order.is_new_program = is_new_;
+  order.means = means_;
+  order.relations = program.relations;
+  order.indexes = program.indexes;
+  if (is_new_) order.strata = program.strata;
+  order.unneeded = take_unneeded(program, order.number, order.where);
   ranks::archive_writer write;
   write(order);
   ranks::communicator& messages = ranks_->begin(division_task);
   static_cast<void>(messages.broadcast(write.take()));
   is_new_ = false;
-  divided_ = number;
-  const bool may_end = before != nullptr && mode_ != tuning_mode::always;
-  const double rate = may_end ? static_cast<double>(before->new_rows) / before->seconds : 0;
-  division_ = std::make_unique<rank_division>(messages, program, nullptr, number, rate,
+  divided_ = order.number;
+  divided_where_ = order.where;
+  program_ = &program;
+  division_ = std::make_unique<rank_division>(messages, program, nullptr, order.number, order.partition, alone,
                                               [this](unsigned rank) { return ranks_->name(rank); });
   static_cast<void>(division_->meet({}));
+  const std::vector<relation_id>& members = order.stratum.relations;
   for (const sent_relation& sent : order.sent) {
     for (const word* const column : executor.columns(sent.relation)) {
       // broadcast() writes at followers only.
       messages.broadcast(const_cast<word*>(column), sent.rows * sizeof(word));
     }
-    const auto& members = stratum.relations;
-    if (std::find(members.begin(), members.end(), sent.relation) == members.end()) held_[sent.relation.value] = true;
+    executor.forget_columns(sent.relation);
+    if (std::find(members.begin(), members.end(), sent.relation) == members.end())
+      held_at(order.where).is_held[sent.relation.value] = true;
   }
   return division_.get();
+}
+
+bool rank_divider::stays_partitioned(const plan::program& program, std::size_t number,
+                                     partition_columns columns) const {
+  for (std::size_t later = number + 1; later < program.strata.size(); ++later) {
+    const std::set<relation_id> read = relations_of(program.strata[later]);
+    if (std::none_of(read.begin(), read.end(), [&columns](relation_id one) { return columns.contains(one); })) continue;
+    std::optional<partition_columns> extended = partition_columns_of(program, later, columns);
+    if (!extended) return false;
+    columns = *std::move(extended);
+  }
+  return true;
+}
+
+division* rank_divider::partition(stratum_executor& executor, const plan::program& program, std::size_t number,
+                                  side where) {
+  if (mode_ == tuning_mode::off) return nullptr;
+  prepare(program);
+  const held_relations& held = held_at(where);
+  const plan::stratum& stratum = program.strata[number];
+  division_order order;
+  order.stratum = stratum;
+  order.number = number;
+  order.where = where;
+  order.partition = partition_columns_of(program, number, held.partitioned);
+  if (!order.partition) return nullptr;
+  // Otherwise, several ranks would have these rows.
+  if (std::any_of(stratum.relations.begin(), stratum.relations.end(),
+                  [&executor](relation_id one) { return executor.rows(one) != 0; }))
+    return nullptr;
+  const std::optional<std::uint64_t> bytes = list_relations(executor, program, order);
+  if (!bytes) return nullptr;
+  const std::set<relation_id> read = relations_of(stratum);
+  const bool reads_parts =
+      std::any_of(read.begin(), read.end(), [&held](relation_id one) { return held.partitioned.contains(one); });
+  if (!reads_parts && mode_ != tuning_mode::always) {
+    // Ranks without devices divide the counting of rows (rank_strips.hpp) and bindings.
+    if (where == side::host || !stays_partitioned(program, number, *order.partition)) return nullptr;
+    const stratum_work work = expected_work(stratum, [&executor](relation_id one) { return executor.rows(one); });
+    if (!pays(placement_costs(means_.threads).seconds(where, work), *bytes, 0)) return nullptr;
+  }
+  return begin(executor, program, std::move(order), 0);
+}
+
+std::optional<std::uint64_t> rank_divider::rows_elsewhere(relation_id relation, side where) {
+  note_results();
+  const auto& all = held_at(where).rows_by_rank;
+  const auto found = all.find(relation);
+  if (found == all.end()) return std::nullopt;
+  return std::accumulate(found->second.begin() + 1, found->second.end(), std::uint64_t{0});
+}
+
+void rank_divider::receive_rows(relation_id relation, side where, const row_receiver& receive) {
+  if (rows_elsewhere(relation, where).value_or(0) == 0) return;
+  const std::vector<std::uint64_t>& rows_by_rank = held_at(where).rows_by_rank.at(relation);
+  ranks::archive_writer write;
+  write(rows_order{relation, where, rows_by_rank});
+  ranks::communicator& messages = ranks_->begin(rows_task);
+  static_cast<void>(messages.broadcast(write.take()));
+  rank_division meeting(messages, *program_, nullptr, divided_, {}, 0,
+                        [this](unsigned rank) { return ranks_->name(rank); });
+  static_cast<void>(meeting.meet({}));
+  const std::size_t arity = program_->relations[relation.value].kinds.size();
+  for (unsigned rank = 1; rank < rows_by_rank.size(); ++rank) {
+    for (std::uint64_t first = 0; first < rows_by_rank[rank]; first += rows_of_message) {
+      const std::uint64_t rows = std::min(rows_of_message, rows_by_rank[rank] - first);
+      const std::vector<std::string> texts = messages.gather({});
+      std::vector<const word*> columns;
+      for (std::size_t column = 0; column < arity; ++column)
+        columns.push_back(reinterpret_cast<const word*>(texts[rank].data()) + column * memory_size(rows));
+      receive(columns, rows);
+    }
+  }
+}
+
+void rank_divider::end_partition(relation_id relation, side where) {
+  note_results();
+  held_at(where).partitioned.erase(relation);
+  held_at(where).rows_by_rank.erase(relation);
 }
 
 }  // namespace gpulog::exec

@@ -1,13 +1,15 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <map>
 #include <memory>
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "exec/executor.hpp"
+#include "exec/ranks/division_order.hpp"
 #include "exec/ranks/rank_division.hpp"
 #include "exec/ranks/rank_means.hpp"
 #include "ranks/rank_group.hpp"
@@ -15,8 +17,8 @@
 
 namespace gpulog::exec {
 
-/// Divides strata among the ranks of a run. Followers keep the program and the received relations until rank 0
-/// evaluates a different program.
+/// Divides strata among the ranks of a run. Followers keep the program, the received relations and their parts of
+/// partitioned relations until rank 0 evaluates a different program.
 class rank_divider final : public stratum_divider {
  public:
   /// @param ranks must outlive this object
@@ -24,31 +26,64 @@ class rank_divider final : public stratum_divider {
   rank_divider(ranks::rank_group& ranks, rank_means means, tuning_mode mode)
       : ranks_(&ranks), means_(std::move(means)), mode_(mode) {}
 
+  /// Starts the devices of followers, whose work begins meanwhile.
+  void start_devices();
   /// Must be called before each evaluation.
-  void begin_program() { is_new_ = true; }
+  void begin_program();
   [[nodiscard]] bool can_divide(const plan::program& program, std::size_t number) const override;
   /// @throws memory_fault, user_error if another rank cannot take part
   [[nodiscard]] division* divide(stratum_executor& executor, const plan::program& program, std::size_t number,
                                  const undivided_work* before) override;
+  /// @throws memory_fault, user_error if another rank cannot take part
+  [[nodiscard]] division* partition(stratum_executor& executor, const plan::program& program, std::size_t number,
+                                    side where) override;
+  [[nodiscard]] std::optional<std::uint64_t> rows_elsewhere(relation_id relation, side where) override;
+  void receive_rows(relation_id relation, side where, const row_receiver& receive) override;
+  void end_partition(relation_id relation, side where) override;
 
  private:
+  /// Relations of followers, in the memory of processors or of devices.
+  struct held_relations {
+    std::vector<bool> is_held;  ///< by relation: whether followers have all rows
+    partition_columns partitioned;
+    std::map<relation_id, std::vector<std::uint64_t>> rows_by_rank;  ///< of partitioned relations
+  };
+
+  [[nodiscard]] held_relations& held_at(side where) { return held_[static_cast<std::size_t>(where)]; }
+  [[nodiscard]] const held_relations& held_at(side where) const { return held_[static_cast<std::size_t>(where)]; }
+  /// Notes the relations that followers have after a complete division.
+  void note_results();
+  /// Must be called before each division.
+  void prepare(const plan::program& program);
+  /// Lists the relations that followers need.
+  /// @return their bytes; nothing: a relation has no columns
+  [[nodiscard]] std::optional<std::uint64_t> list_relations(const stratum_executor& executor,
+                                                            const plan::program& program, division_order& order) const;
+  /// Sends the order, waits for the followers and sends the relations.
+  [[nodiscard]] division* begin(stratum_executor& executor, const plan::program& program, division_order order,
+                                double alone);
+  /// Returns whether each later stratum either can be partitioned or does not read the relations.
+  [[nodiscard]] bool stays_partitioned(const plan::program& program, std::size_t number,
+                                       partition_columns columns) const;
   /// @param seconds of rank 0 alone
   /// @param bytes of relations to send
   /// @param new_rows results of the stratum
   [[nodiscard]] bool pays(double seconds, std::uint64_t bytes, double new_rows) const;
   /// Removes relations that no later stratum needs from the relations of followers, and returns them.
-  [[nodiscard]] std::vector<relation_id> take_unneeded(const plan::program& program, std::size_t number);
+  [[nodiscard]] std::vector<relation_id> take_unneeded(const plan::program& program, std::size_t number, side where);
 
   ranks::rank_group* ranks_;
   rank_means means_;
   tuning_mode mode_;
   bool is_new_ = true;
-  std::vector<bool> held_;  // by relation: whether followers have the rows of the relation
+  std::array<held_relations, 2> held_;
+  const plan::program* program_ = nullptr;  // of the last division
   std::unique_ptr<rank_division> division_;
-  std::size_t divided_ = 0;  // stratum of the last division
+  std::size_t divided_ = 0;          // stratum of the last division
+  side divided_where_ = side::host;  // the same
 };
 
-/// Returns the task of followers. The function stores relations between calls.
-[[nodiscard]] std::function<void(ranks::communicator& messages)> make_follower();
+/// Adds the tasks of followers. Their functions store relations between calls.
+void add_follower_tasks(ranks::rank_group::task_table& tasks);
 
 }  // namespace gpulog::exec

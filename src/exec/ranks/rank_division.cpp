@@ -81,8 +81,13 @@ std::vector<std::string> rank_division::meet(const std::string& text) {
   return texts;
 }
 
-void rank_division::finish() {
-  static_cast<void>(meet({}));
+void rank_division::finish(const std::vector<std::uint64_t>& rows) {
+  archive_writer write;
+  write(rows);
+  for (const std::string& text : meet(write.take())) {
+    archive_reader read(std::string_view(text).substr(state_bytes));
+    read(rows_by_rank_.emplace_back());
+  }
   is_over_ = is_finished_ = true;
 }
 
@@ -152,7 +157,7 @@ phase_end rank_division::end_phase(phase_end decision, const std::vector<appende
   decision = static_cast<phase_end>(word_at(texts.front(), decision_word));
   if (decision == phase_end::run_again) return decision;
   for (unsigned rank = 0; rank < texts.size(); ++rank) {
-    if (rank == share_.rank) continue;
+    if (rank == share_.of.rank) continue;
     const char* column_bytes = texts[rank].data() + (first_rows_word + appended.size()) * sizeof(std::uint64_t);
     for (std::size_t i = 0; i < appended.size(); ++i) {
       appended_block block{appended[i].relation, word_at(texts[rank], first_rows_word + i), {}};

@@ -23,23 +23,25 @@ class rank_division final : public division {
  public:
   /// @param plan the present plan
   /// @param received at followers, the same plan, which changes; nullptr at rank 0
+  /// @param partition if the stratum is partitioned
   /// @param alone rows per second of rank 0 alone: rank 0 continues alone if the division has a lower rate; 0: never
   /// @param name_of returns the name of a rank for messages
   rank_division(ranks::communicator& messages, const plan::program& plan, plan::program* received, std::size_t number,
-                double alone, std::function<std::string(unsigned rank)> name_of)
+                std::optional<partition_columns> partition, double alone,
+                std::function<std::string(unsigned rank)> name_of)
       : messages_(&messages),
         plan_(&plan),
         received_(received),
         number_(number),
         alone_(alone),
         name_of_(std::move(name_of)),
-        share_{messages.rank(), messages.size()} {}
+        share_{{messages.rank(), messages.size()}, std::move(partition)} {}
 
-  [[nodiscard]] const rank_share& share() const override { return share_; }
+  [[nodiscard]] const stratum_share& share() const override { return share_; }
   [[nodiscard]] next begin_iteration(std::uint64_t new_rows) override;
   phase_end end_phase(phase_end decision, const std::vector<appended_block>& appended,
                       const std::function<void(const appended_block&)>& insert) override;
-  void finish() override;
+  void finish(const std::vector<std::uint64_t>& rows) override;
   void fail() noexcept override;
   [[nodiscard]] bool has_new_plan() const override { return has_new_plan_; }
   void note_new_plan() override { has_new_plan_ = has_new_plan_ || is_leader(); }
@@ -54,6 +56,8 @@ class rank_division final : public division {
   std::vector<std::string> meet(const std::string& text);
   /// Returns whether all ranks have completed the stratum.
   [[nodiscard]] bool is_finished() const { return is_finished_; }
+  /// Returns the number of rows at the end, by rank and relation of the stratum.
+  [[nodiscard]] const std::vector<std::vector<std::uint64_t>>& rows_by_rank() const { return rows_by_rank_; }
   [[nodiscard]] bool has_abandoned() const { return !abandoned_.empty(); }
 
  private:
@@ -66,11 +70,12 @@ class rank_division final : public division {
   std::size_t number_;
   double alone_;
   std::function<std::string(unsigned rank)> name_of_;
-  rank_share share_;
+  stratum_share share_;
   bool is_over_ = false;
   bool is_finished_ = false;
   bool has_new_plan_ = false;  // at rank 0: not yet sent; at followers: received by the last begin_iteration()
   std::vector<relation_id> abandoned_;
+  std::vector<std::vector<std::uint64_t>> rows_by_rank_;
   // At the last comparison of rates.
   double compared_at_ = storage::seconds_now();
   std::optional<std::uint64_t> rows_then_;

@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <array>
 #include <exception>
+#include <future>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,37 +12,78 @@
 #include "exec/ranks/division_order.hpp"
 #include "exec/ranks/rank_divider.hpp"
 #include "exec/ranks/rank_memory.hpp"
+#include "support/error.hpp"
+#include "support/long_vector.hpp"
+#if defined(GPULOG_WITH_GPU)
+#include "exec/gpu/gpu_executor.hpp"
+#endif
 
 namespace gpulog::exec {
 namespace {
 
-/// The relations of a program at a follower, and the executor of its strata.
+/// The device of a follower, which starts in a separate thread.
+class follower_device {
+ public:
+  /// @param first device that the ranks of this host use
+  void start([[maybe_unused]] int first, [[maybe_unused]] unsigned rank_on_host) {
+#if defined(GPULOG_WITH_GPU)
+    started_ = std::async(std::launch::async, [this, first, rank_on_host] {
+      std::string reason = why_no_gpu(first);
+      if (!reason.empty()) return reason;
+      const int others = gpu_count() - first;
+      number_ = first + static_cast<int>(rank_on_host) % others;
+      return start_gpu(number_);
+    });
+#endif
+  }
+  /// Waits for the start.
+  /// @throws user_error if there is no device
+  [[nodiscard]] std::unique_ptr<stratum_executor> make_executor([[maybe_unused]] const plan::program& program,
+                                                                [[maybe_unused]] storage::symbol_table& symbols,
+                                                                [[maybe_unused]] options chosen,
+                                                                [[maybe_unused]] std::uint64_t memory_limit) {
+#if defined(GPULOG_WITH_GPU)
+    if (started_.valid()) reason_ = started_.get();
+    if (!reason_.empty()) throw user_error(reason_);
+    chosen.device_block_bytes = gpu_block_bytes(number_, true);
+    return make_gpu_executor(program, symbols, chosen, number_, memory_limit);
+#else
+    throw user_error("this gpulog was built without a GPU backend");
+#endif
+  }
+
+ private:
+  std::future<std::string> started_;
+  std::string reason_ = "no device was started";
+  int number_ = 0;
+};
+
+/// The relations of a program at a follower, and the executors of its strata.
 class followed_program {
  public:
-  explicit followed_program(const division_order& order) : allowed_(order.means.threads) {
+  followed_program(const division_order& order, follower_device& device)
+      : allowed_(order.means.threads), means_(order.means), device_(&device) {
     limit_memory(memory_, order.means);
     program_.relations = order.relations;
     program_.strata = order.strata;
     program_.indexes = order.indexes;
-    options chosen;
-    chosen.threads = order.means.threads;
-    chosen.continues = true;  // a new plan may search sets and indexes that this plan does not need
-    executor_ = make_cpu_executor(program_, symbols_, memory_, chosen);
   }
 
   [[nodiscard]] plan::program& program() { return program_; }
 
   /// Applies the plan of a stratum, and allocates memory for the columns that rank 0 sends.
   void prepare(division_order& order) {
-    for (; next_stratum_ < order.number; ++next_stratum_) executor_->skip_stratum(next_stratum_);
-    for (const relation_id relation : order.unneeded) executor_->release(relation);
+    // Before a new executor reads the plan.
     program_.relations = std::move(order.relations);
     program_.indexes = std::move(order.indexes);
     program_.strata[order.number] = std::move(order.stratum);
-    executor_->take_over_plan(order.number);
+    one_side& used = at(order.where);
+    for (; used.next_stratum < order.number; ++used.next_stratum) used.executor->skip_stratum(used.next_stratum);
+    for (const relation_id relation : order.unneeded) used.executor->release(relation);
+    used.executor->take_over_plan(order.number);
     columns_.clear();
     for (const sent_relation& sent : order.sent) {
-      executor_->release(sent.relation);
+      used.executor->release(sent.relation);
       auto& columns = columns_.emplace_back();
       for (std::size_t c = 0; c < program_.relations[sent.relation.value].kinds.size(); ++c)
         columns.emplace_back(memory_, sent.rows, backend::fresh_memory::anything);
@@ -53,52 +97,80 @@ class followed_program {
   }
 
   void run(const division_order& order, division& divided) {
+    stratum_executor& executor = *at(order.where).executor;
     for (std::size_t i = 0; i < order.sent.size(); ++i) {
       const sent_relation& sent = order.sent[i];
       std::vector<const word*> columns;
       for (const auto& column : columns_[i]) columns.push_back(column.data());
       if (order.resumes && is_extended(order.number, sent.relation)) {
-        executor_->adopt_running(sent.relation, columns, sent.rows, sent.old_rows);
+        executor.adopt_running(sent.relation, columns, sent.rows, sent.old_rows);
       } else {
-        executor_->load(sent.relation, columns, sent.rows);
+        executor.load(sent.relation, columns, sent.rows);
       }
       columns_[i].clear();
     }
     stratum_stops stops;
     stops.shared_by = &divided;
     if (order.resumes) {
-      executor_->resume_stratum(order.number, {order.deltas}, stops);
+      executor.resume_stratum(order.number, {order.deltas}, stops);
     } else {
-      static_cast<void>(executor_->run_until(order.number, stops));
+      static_cast<void>(executor.run_until(order.number, stops));
     }
-    next_stratum_ = order.number + 1;
+    at(order.where).next_stratum = order.number + 1;
   }
 
   /// Forgets an incomplete stratum.
-  void leave(std::size_t number) {
+  void leave(std::size_t number, side where) {
     columns_.clear();
-    for (const relation_id relation : program_.strata[number].relations) executor_->release(relation);
+    one_side& used = sides_[static_cast<std::size_t>(where)];
+    if (used.executor == nullptr) return;
+    for (const relation_id relation : program_.strata[number].relations) used.executor->release(relation);
   }
 
+  /// @return the columns of a relation, valid until the next call
+  [[nodiscard]] std::vector<const word*> columns_of(relation_id relation, side where) {
+    return at(where).executor->columns(relation);
+  }
+  void forget_columns(relation_id relation, side where) { at(where).executor->forget_columns(relation); }
+
  private:
+  struct one_side {
+    std::unique_ptr<stratum_executor> executor;
+    std::size_t next_stratum = 0;
+  };
+
+  /// Creates the executor on first use.
+  [[nodiscard]] one_side& at(side where) {
+    one_side& used = sides_[static_cast<std::size_t>(where)];
+    if (used.executor != nullptr) return used;
+    options chosen;
+    chosen.threads = means_.threads;
+    chosen.rows = means_.rows;
+    chosen.continues = where == side::host;  // a new plan may search sets and indexes that this plan does not need
+    used.executor = where == side::host ? make_cpu_executor(program_, symbols_, memory_, chosen)
+                                        : device_->make_executor(program_, symbols_, chosen, means_.memory_limit);
+    return used;
+  }
   [[nodiscard]] bool is_extended(std::size_t number, relation_id relation) const {
     const std::vector<relation_id>& members = program_.strata[number].relations;
     return std::find(members.begin(), members.end(), relation) != members.end();
   }
 
   backend::cpu::more_threads allowed_;
+  rank_means means_;
+  follower_device* device_;
   backend::host_memory memory_;
   storage::symbol_table symbols_;
   plan::program program_;
-  std::unique_ptr<stratum_executor> executor_;
+  std::array<one_side, 2> sides_;                           // by side
   std::vector<std::vector<backend::array<word>>> columns_;  // of relations that rank 0 sends
-  std::size_t next_stratum_ = 0;
 };
 
+/// The tasks of a follower.
 class follower {
  public:
-  /// The task of a follower: takes part in one divided stratum.
-  void run(ranks::communicator& messages) {
+  /// Takes part in one stratum.
+  void run_stratum(ranks::communicator& messages) {
     const std::string text = messages.broadcast(std::string());
     const auto received = std::make_unique<division_order>();
     division_order& order = *received;
@@ -108,37 +180,86 @@ class follower {
     try {
       if (order.is_new_program) {
         followed_.reset();
-        followed_.emplace(order);
+        followed_.emplace(order, device_);
       }
+      if (!followed_) throw std::bad_alloc();  // leave() had too little memory
       followed_->prepare(order);
     } catch (...) {
       failure = std::current_exception();
     }
     plan::program& program = followed_ ? followed_->program() : none_;
-    rank_division divided(messages, program, &program, order.number, 0, {});
+    rank_division divided(messages, program, &program, order.number, order.partition, 0, {});
     try {
       if (failure) std::rethrow_exception(failure);
       static_cast<void>(divided.meet({}));
       followed_->receive(messages);
       followed_->run(order, divided);
     } catch (const division_ended&) {
-      followed_->leave(order.number);
+      leave(order);
     } catch (...) {
       divided.fail();
-      if (followed_) followed_->leave(order.number);
+      followed_.reset();  // the run ends
     }
   }
 
+  /// Sends the rows of a partitioned relation to rank 0.
+  void send_rows(ranks::communicator& messages) {
+    const std::string text = messages.broadcast(std::string());
+    rows_order order;
+    ranks::archive_reader read(text);
+    read(order);
+    rank_division meeting(messages, followed_->program(), nullptr, 0, {}, 0, {});
+    std::vector<const word*> columns;
+    try {
+      columns = followed_->columns_of(order.relation, order.where);
+      static_cast<void>(meeting.meet({}));
+    } catch (const division_ended&) {
+      return;
+    } catch (...) {
+      meeting.fail();
+      return;
+    }
+    for (unsigned rank = 1; rank < messages.size(); ++rank) {
+      for (std::uint64_t first = 0; first < order.rows_by_rank[rank]; first += rows_of_message) {
+        std::string rows;
+        const std::uint64_t count = std::min(rows_of_message, order.rows_by_rank[rank] - first);
+        for (const word* column : columns) {
+          if (rank != messages.rank()) break;
+          rows.append(reinterpret_cast<const char*>(column + first), memory_size(count * sizeof(word)));
+        }
+        static_cast<void>(messages.gather(rows));
+      }
+    }
+    followed_->forget_columns(order.relation, order.where);
+  }
+
+  void start_device(ranks::communicator& messages) {
+    int first = 0;
+    messages.broadcast(&first, sizeof(first));
+    device_.start(first, messages.rank_on_host());
+  }
+
  private:
+  void leave(const division_order& order) {
+    try {
+      followed_->leave(order.number, order.where);
+    } catch (const std::exception&) {
+      followed_.reset();
+    }
+  }
+
+  follower_device device_;
   std::optional<followed_program> followed_;
   plan::program none_;
 };
 
 }  // namespace
 
-std::function<void(ranks::communicator& messages)> make_follower() {
+void add_follower_tasks(ranks::rank_group::task_table& tasks) {
   const auto state = std::make_shared<follower>();
-  return [state](ranks::communicator& messages) { state->run(messages); };
+  tasks[division_task] = [state](ranks::communicator& messages) { state->run_stratum(messages); };
+  tasks[rows_task] = [state](ranks::communicator& messages) { state->send_rows(messages); };
+  tasks[device_task] = [state](ranks::communicator& messages) { state->start_device(messages); };
 }
 
 }  // namespace gpulog::exec

@@ -3,11 +3,15 @@
 #include <cstdint>
 #include <string>
 
+#include "support/row_equations.hpp"
+
 namespace gpulog::exec {
 
-/// Threads and memory of a follower.
+/// Threads, memory and evaluation methods of a follower.
 struct rank_means {
   unsigned threads = 1;
+  int first_device = 0;  ///< of a host: its ranks use successive devices
+  row_mode rows = row_mode::automatic;
   std::uint64_t memory_limit = 0;  ///< in bytes; 0: no limit
   std::string spill_directory;     ///< for arrays that exceed the memory; empty: no folder
 };

@@ -64,7 +64,8 @@ std::uint64_t counted_bytes(const factorized_graph& graph) {
 struct counted_part {
   /// @throws backend::memory_exceeded
   void allocate(const count_header& header, const std::string& spill_directory) {
-    limit_memory(memory, {header.threads, header.memory_limit, spill_directory});
+    limit_memory(memory,
+                 {.threads = header.threads, .memory_limit = header.memory_limit, .spill_directory = spill_directory});
     graph->components = header.components;
     graph->vertices = header.vertices;
     graph->strip_words = header.strip_words;
@@ -201,7 +202,9 @@ void rank_strips::end(std::vector<factorized_values>& members) {
 }
 
 ranks::rank_group::task_table rank_tasks() {
-  return {{count_task, count_for_rank_0}, {division_task, make_follower()}};
+  ranks::rank_group::task_table tasks = {{count_task, count_for_rank_0}};
+  add_follower_tasks(tasks);
+  return tasks;
 }
 
 }  // namespace gpulog::exec

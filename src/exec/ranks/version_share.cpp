@@ -20,7 +20,7 @@ constexpr wide_word multiplier = 0x9E3779B1;
 constexpr wide_word half_bits = word_bits / 2;
 
 /// Returns whether the operation needs only words of columns and constants.
-bool needs_words_only(const plan::operation& operation) {
+bool needs_words(const plan::operation& operation) {
   if (const auto* const computed = std::get_if<plan::compute>(&operation))
     return computed->op <= scalar_op::float_to_unsigned || computed->op == scalar_op::iteration_number;
   if (const auto* const filter = std::get_if<plan::filter>(&operation))
@@ -67,22 +67,16 @@ class slot_values {
   std::vector<plan::operation> operations_;
 };
 
-}  // namespace
-
-bool can_be_divided(const plan::rule_version& version) {
-  return std::all_of(version.operations.begin(), version.operations.end(), needs_words_only) &&
-         divided_operation(version).has_value();
-}
-
-plan::rule_version share_of(const plan::rule_version& version, const rank_share& share) {
+/// Returns the version with a filter in front of operator `place`, which keeps the bindings of the share.
+/// @param hashed slots, at least one
+plan::rule_version filtered(const plan::rule_version& version, std::size_t place, const std::vector<operand>& hashed,
+                            const rank_share& share) {
   plan::rule_version result = version;
-  const std::size_t place = divided_operation(version).value() + 1;
-  const std::vector<plan::column_binding>& bindings = *bindings_of(version.operations[place - 1]);
   slot_values values(result);
   const operand factor = operand::constant(multiplier);
-  operand hash = values.add(scalar_op::multiply_number, operand::slot(bindings.front().slot), factor);
-  for (std::size_t i = 1; i < std::min(bindings.size(), most_hashed_slots); ++i) {
-    hash = values.add(scalar_op::bit_xor, hash, operand::slot(bindings[i].slot));
+  operand hash = values.add(scalar_op::multiply_number, hashed.front(), factor);
+  for (std::size_t i = 1; i < hashed.size(); ++i) {
+    hash = values.add(scalar_op::bit_xor, hash, hashed[i]);
     hash = values.add(scalar_op::multiply_number, hash, factor);
   }
   // Scales the upper half of the hash to the number of ranks.
@@ -97,16 +91,47 @@ plan::rule_version share_of(const plan::rule_version& version, const rank_share&
   result.operations.insert(at(result.operations), test.begin(), test.end());
   if (result.estimates.size() >= place)
     result.estimates.insert(at(result.estimates), added, result.estimates[place - 1] / share.ranks);
+  const auto move = [place, added](std::size_t& number) { number += number >= place ? added : 0; };
   for (plan::first_match& match : result.first_matches) {
-    match.begin += added;
-    match.end += added;
+    move(match.begin);
+    move(match.end);
   }
   for (plan::operation& operation : result.operations) {
     auto* const match = std::get_if<plan::match>(&operation);
     if (match == nullptr) continue;
-    for (plan::other_search& other : match->others) other.test += added;
+    for (plan::other_search& other : match->others) move(other.test);
   }
   return result;
+}
+
+}  // namespace
+
+bool needs_words_only(const plan::rule_version& version) {
+  return std::all_of(version.operations.begin(), version.operations.end(),
+                     [](const plan::operation& one) { return needs_words(one); });
+}
+
+bool can_be_divided(const plan::rule_version& version) {
+  return needs_words_only(version) && divided_operation(version).has_value();
+}
+
+bool runs_at(const stratum_share& share, const plan::rule_version& version) {
+  return share.partition || share.of.rank == 0 || can_be_divided(version);
+}
+
+std::optional<plan::rule_version> share_of(const plan::rule_version& version, const stratum_share& share) {
+  if (!share.partition) {
+    if (!can_be_divided(version)) return std::nullopt;
+    const std::size_t number = divided_operation(version).value();
+    std::vector<operand> slots;
+    for (const plan::column_binding& binding : *bindings_of(version.operations[number])) {
+      if (slots.size() < most_hashed_slots) slots.push_back(operand::slot(binding.slot));
+    }
+    return filtered(version, number + 1, slots, share.of);
+  }
+  if (reads_partition(version, *share.partition)) return std::nullopt;
+  const version_value value = head_value(version, share.partition->at(version.head));
+  return filtered(version, value.bound_by + 1, {value.operand}, share.of);
 }
 
 }  // namespace gpulog::exec

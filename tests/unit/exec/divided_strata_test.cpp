@@ -123,13 +123,14 @@ TEST(divided_strata, random_programs_with_changing_plans) {
   EXPECT_GT(restoring, count / 40);
 }
 
+/// Has no partition, because the recursion passes neither value through.
 const std::string divided_closure = R"(
 .decl edge(x:number, y:number)
 edge(x, (x * 7 + 3) % 101) :- x = range(0, 101).
 edge(x, (x * 5 + 1) % 101) :- x = range(0, 101).
 .decl reach(x:number, y:number)
 reach(x, y) :- edge(x, y).
-reach(x, z) :- reach(x, y), edge(y, z).
+reach(x, z) :- reach(x, y), reach(y, z).
 )";
 
 /// Evaluates a program with three ranks.
@@ -248,7 +249,7 @@ triple(x, y, z) :- left(x, y), right(y, z), x != z.
         for (plan::rule_version& version : stratum.once.versions) {
           if (version.head != triple) continue;
           ASSERT_TRUE(can_be_divided(version));
-          version = share_of(version, {rank, ranks});
+          version = share_of(version, {{rank, ranks}, {}}).value();
         }
       }
       EXPECT_EQ(plan::validate(divided), std::vector<std::string>());

@@ -83,7 +83,7 @@ TEST(rank_strips, counts_are_those_of_one_process) {
     EXPECT_EQ(expected[0].back(), rows);
     for (const unsigned ranks : {2U, 3U, 4U}) {
       oracle::on_ranks(ranks, [&](ranks::rank_group& group) {
-        rank_strips others(group, {2, 0, {}});
+        rank_strips others(group, {.threads = 2});
         EXPECT_EQ(counted(chain(length), &others), expected);
         EXPECT_EQ(counted(chain(length), &others), expected);
       });
@@ -93,7 +93,7 @@ TEST(rank_strips, counts_are_those_of_one_process) {
 
 TEST(rank_strips, short_of_memory) {
   oracle::on_ranks(3, [&](ranks::rank_group& group) {
-    rank_strips others(group, {1, 1000, {}});
+    rank_strips others(group, {.memory_limit = 1000});
     for (int i = 0; i < 2; ++i) {
       try {
         counted(chain(300), &others);
@@ -104,11 +104,11 @@ TEST(rank_strips, short_of_memory) {
                                     "(raise it with memory_limit, or name a folder with spill)");
       }
     }
-    rank_strips with_memory(group, {1, 0, {}});
+    rank_strips with_memory(group, {});
     EXPECT_EQ(counted(chain(300), &with_memory), counted(chain(300), nullptr));
-    rank_strips with_folder(group, {1, 1000000, "."});
+    rank_strips with_folder(group, {.memory_limit = 1000000, .spill_directory = "."});
     EXPECT_EQ(counted(chain(100000), &with_folder), counted(chain(100000), nullptr));
-    rank_strips without_folder(group, {1, 0, "/missing"});
+    rank_strips without_folder(group, {.spill_directory = "/missing"});
     try {
       counted(chain(300), &without_folder);
       FAIL();

@@ -100,6 +100,7 @@ strategy_outcome run_first_schedule(stratum_run<Machine>& run, const row_schedul
 template <class Machine>
 strategy_outcome solve_rows_once(stratum_run<Machine>& run) {
   if constexpr (Machine::abilities.rows) {
+    if (run.shared.share) return strategy_outcome::left;  // schedules read all bindings of the rules
     supplementary_costs<Machine> supplementary(run);
     supplementary.grant(0);
     strategy_outcome outcome = strategy_outcome::left;

@@ -1,0 +1,194 @@
+// Relations whose rows ranks divide by the value in a column. The ranks are threads of the test.
+
+#include "exec/ranks/partition.hpp"
+
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysed_text.hpp"
+#include "exec/ranks/rank_divider.hpp"
+#include "exec/ranks/version_share.hpp"
+#include "oracle/rank_threads.hpp"
+#include "plan/validate.hpp"
+#include "plan_run.hpp"
+
+namespace gpulog::exec {
+namespace {
+
+const std::string some_edges = R"(
+.decl edge(x:number, y:number)
+edge(x, (x * 7 + 3) % 101) :- x = range(0, 101).
+edge(x, (x * 5 + 1) % 103) :- x = range(0, 103).
+)";
+const std::string partitioned_closure = some_edges + R"(
+.decl reach(x:number, y:number)
+reach(x, y) :- edge(x, y).
+reach(x, z) :- reach(x, y), edge(y, z).
+)";
+
+/// Returns, for instance, "edge 0, reach 1": the partition columns after all strata, in the order of names.
+std::string partition_of(const std::string& text) {
+  const analysed_text source(text);
+  const plan::program plan = plan::make_plan(source.program, {}, {});
+  partition_columns columns;
+  for (std::size_t number = 0; number < plan.strata.size(); ++number) {
+    if (const auto found = find_partition(plan, number, columns)) columns = *found;
+  }
+  std::map<std::string, std::uint32_t> named;
+  for (const auto& [relation, column] : columns) named[plan.relations[relation.value].name] = column;
+  std::string described;
+  for (const auto& [name, column] : named)
+    described += (described.empty() ? "" : ", ") + name + fmt::format(" {}", column);
+  return described;
+}
+
+/// Relations of inputs are not partitioned, because each rank needs all of their rows.
+std::string closure_and(const std::string& rules) {
+  return ".decl edge(x:number, y:number)\n.input edge\n" + partitioned_closure.substr(some_edges.size()) + rules;
+}
+
+TEST(partition, left_linear_rules_keep_their_source) { EXPECT_EQ(partition_of(closure_and("")), "reach 0"); }
+
+TEST(partition, right_linear_rules_keep_their_target) {
+  EXPECT_EQ(partition_of(R"(
+.decl edge(x:number, y:number)
+.input edge
+.decl reach(x:number, y:number)
+reach(x, y) :- edge(x, y).
+reach(x, z) :- edge(x, y), reach(y, z).
+)"),
+            "reach 1");
+}
+
+TEST(partition, mutual_recursion_has_corresponding_columns) {
+  EXPECT_EQ(partition_of(R"(
+.decl edge(x:number, y:number)
+.input edge
+.decl odd(x:number, y:number)
+.decl even(y:number, x:number)
+odd(x, y) :- edge(x, y).
+even(z, x) :- odd(x, y), edge(y, z).
+odd(x, z) :- even(y, x), edge(y, z).
+)"),
+            "even 1, odd 0");
+}
+
+TEST(partition, recursion_that_passes_no_value_has_none) {
+  EXPECT_EQ(partition_of(R"(
+.decl parent(x:number, y:number)
+.input parent
+.decl same(x:number, y:number)
+same(x, y) :- parent(z, x), parent(z, y).
+same(x, y) :- parent(a, x), same(a, b), parent(b, y).
+)"),
+            "");
+}
+
+TEST(partition, readers_of_one_source_are_partitioned) {
+  EXPECT_EQ(partition_of(closure_and(".decl cyclic(x:number)\ncyclic(x) :- reach(x, x).\n")), "cyclic 0, reach 0");
+  EXPECT_EQ(partition_of(closure_and(".decl acyclic(x:number)\nacyclic(x) :- edge(x, _), !reach(x, x).\n")),
+            "acyclic 0, reach 0");
+  EXPECT_EQ(partition_of(closure_and(".decl size(n:number, x:number)\n"
+                                     "size(n, x) :- edge(x, _), n = count : { reach(x, _) }.\n")),
+            "reach 0, size 1");
+  EXPECT_EQ(
+      partition_of(closure_and(".decl fork(y:number, x:number)\nfork(y, x) :- reach(x, y), reach(x, z), y < z.\n")),
+      "fork 1, reach 0");
+}
+
+TEST(partition, readers_of_several_sources_are_not) {
+  EXPECT_EQ(partition_of(closure_and(".decl found(y:number)\nfound(y) :- reach(_, y).\n")), "reach 0");
+  EXPECT_EQ(partition_of(closure_and(".decl both(x:number, y:number)\nboth(x, y) :- reach(x, y), reach(y, x).\n")),
+            "reach 0");
+  EXPECT_EQ(partition_of(closure_and(".decl none(x:number)\nnone(x) :- edge(x, _), !reach(_, x).\n")),
+            "reach 0");
+  EXPECT_EQ(partition_of(closure_and(".decl size(x:number, n:number)\n"
+                                     "size(x, n) :- edge(x, _), n = count : { reach(_, x) }.\n")),
+            "reach 0");
+  EXPECT_EQ(partition_of(closure_and(".decl any(x:number)\nany(x) :- edge(x, _), reach(_, _).\n")), "reach 0");
+}
+
+/// Each row belongs to exactly one rank, in the rank that also has the other rows with its value.
+TEST(partition, ranks_have_parts_of_a_relation) {
+  const analysed_text source(partitioned_closure);
+  const relation_id reach(1);
+  const plan::program plan = plan::make_plan(source.program, {}, {});
+  plan_run whole(plan, {});
+  whole->evaluate();
+  tuples all;
+  std::size_t sum = 0;
+  for (unsigned rank = 0; rank < 3; ++rank) {
+    plan::program part = plan;
+    for (plan::stratum& stratum : part.strata) {
+      for (plan::rule_version& version : stratum.once.versions) {
+        if (version.head == reach) version = share_of(version, {{rank, 3}, partition_columns{{reach, 0}}}).value();
+      }
+      for (plan::phase& phase : stratum.loop) {
+        for (const plan::rule_version& version : phase.versions)
+          EXPECT_EQ(share_of(version, {{rank, 3}, partition_columns{{reach, 0}}}), std::nullopt);
+      }
+    }
+    EXPECT_EQ(plan::validate(part), std::vector<std::string>());
+    plan_run run(part, {});
+    run->evaluate();
+    const tuples rows = run.rows_of(reach);
+    all.insert(rows.begin(), rows.end());
+    sum += rows.size();
+    EXPECT_GT(rows.size(), 1000U);
+  }
+  EXPECT_EQ(all, whole.rows_of(reach));
+  EXPECT_EQ(sum, all.size());
+}
+
+/// @param check receives the run, or the message of its failure
+void evaluate_on_ranks(const std::string& text, const rank_means& means,
+                       const std::function<void(plan_run* run, const std::string& failure)>& check) {
+  const analysed_text source(text);
+  const plan::program plan = plan::make_plan(source.program, {}, {});
+  oracle::on_ranks(3, [&](ranks::rank_group& group) {
+    rank_divider divider(group, means, tuning_mode::always);
+    options chosen;
+    chosen.divider = &divider;
+    for (int i = 0; i < 2; ++i) {
+      divider.begin_program();
+      plan_run run(plan, {}, 0, chosen);
+      try {
+        run->evaluate();
+        check(&run, {});
+      } catch (const std::exception& failure) {
+        check(nullptr, failure.what());
+      }
+    }
+  });
+}
+
+TEST(partition, rows_are_gathered_for_readers_of_several_sources) {
+  const std::string text = partitioned_closure + ".decl found(y:number)\nfound(y) :- reach(_, y).\n";
+  const analysed_text source(text);
+  const plan::program plan = plan::make_plan(source.program, {}, {});
+  plan_run whole(plan, {});
+  whole->evaluate();
+  evaluate_on_ranks(text, {}, [&whole](plan_run* run, const std::string& failure) {
+    ASSERT_EQ(failure, "");
+    for (const relation_id relation : {relation_id(1), relation_id(2)}) {
+      EXPECT_EQ((*run)->rows(relation), whole->rows(relation));
+      EXPECT_EQ(run->rows_of(relation), whole.rows_of(relation));
+    }
+  });
+}
+
+TEST(partition, a_rank_without_memory_ends_the_run) {
+  evaluate_on_ranks(partitioned_closure, {.memory_limit = 20000}, [](plan_run*, const std::string& failure) {
+    EXPECT_TRUE(failure.starts_with("rank 1 (process ")) << failure;
+    EXPECT_NE(failure.find("Out of memory while "), std::string::npos) << failure;
+  });
+}
+
+}  // namespace
+}  // namespace gpulog::exec
