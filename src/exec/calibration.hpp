@@ -112,6 +112,8 @@ inline constexpr double least_sample_values = 1 << 14;
 inline constexpr double rank_bytes_per_second = 1e9;
 /// Seconds of a task without data: ranks that wait for a task sleep for up to 2 ms.
 inline constexpr double rank_task_seconds = 0.005;
+/// Seconds that rank 0 waits for the devices of its host's other ranks when they begin: 0.14 to 0.17 with two H200.
+inline constexpr double rank_device_seconds = 0.16;
 /// Seconds to send a new row to one rank, which searches the row in its set: twice the 45 ns of SG over CA-HepTh, where
 /// each of four ranks received 155 M rows (`gpulog --ranks 4 --tune divided-strata=on --tune rows=off
 /// bench/paper/sg.dl`).

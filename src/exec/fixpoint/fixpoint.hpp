@@ -216,11 +216,11 @@ class fixpoint_executor final : public stratum_executor {
 
   /// Begins a stratum that each rank evaluates on its parts of the relations.
   /// @return nullptr if the stratum is not partitioned
-  [[nodiscard]] division* begin_partition(std::size_t number, bool resumes) {
+  [[nodiscard]] division* begin_partition(std::size_t number, bool resumes, partition_need need) {
     division* const joined = stops_->shared_by;
     if (joined != nullptr) return joined->is_partitioned() ? joined : nullptr;
     if (resumes || !may_share(shared_, stops_)) return nullptr;
-    return shared_.chosen.divider->partition(*this, shared_.program, number, partitioned_.here);
+    return shared_.chosen.divider->partition(*this, shared_.program, number, partitioned_.here, need);
   }
   void end_share() {
     shared_.share.reset();
@@ -264,6 +264,33 @@ class fixpoint_executor final : public stratum_executor {
   strategy_outcome evaluate_stratum(std::size_t number, bool resumes, std::vector<std::uint64_t>& deltas) {
     const plan::stratum& stratum = shared_.program.strata[number];
     if (!stratum.once.versions.empty() || stratum.recursive) shared_.check_stop();
+    const partition_need none = partition_need::none;
+    division* partition = begin_partition(number, resumes, none);
+    if (partition == nullptr && partitioned_.gather(stratum)) partition = begin_partition(number, resumes, none);
+    if (partition == nullptr) {
+      try {
+        return evaluate(number, resumes, deltas, nullptr);
+      } catch (const memory_fault&) {
+        if (resumes || !may_share(shared_, stops_)) throw;
+        for (const relation_id relation : stratum.relations) release(relation);
+        partition = begin_partition(number, resumes, partition_need::memory);
+        if (partition == nullptr) throw;
+      }
+      figures_.strata.pop_back();
+      deltas.clear();
+    }
+    try {
+      return evaluate(number, resumes, deltas, partition);
+    } catch (...) {
+      partition->fail();
+      end_share();
+      throw;
+    }
+  }
+
+  /// @param partition nullptr: the stratum is not partitioned
+  strategy_outcome evaluate(std::size_t number, bool resumes, std::vector<std::uint64_t>& deltas, division* partition) {
+    const plan::stratum& stratum = shared_.program.strata[number];
     stratum_statistics& figures = figures_.strata.emplace_back();
     const machine_phases before = phases_of_machine();
     const double start = storage::seconds_now();
@@ -272,8 +299,6 @@ class fixpoint_executor final : public stratum_executor {
     figures.is_complete = false;
     figures.begin = start;
     shared_.running = number;
-    division* partition = begin_partition(number, resumes);
-    if (partition == nullptr && partitioned_.gather(stratum)) partition = begin_partition(number, resumes);
     matrix_reads<Machine>(shared_).prepare(stratum, number);
     figures.materialize_seconds = storage::seconds_now() - start;
 
@@ -322,7 +347,7 @@ class fixpoint_executor final : public stratum_executor {
       if (division* const together = partition != nullptr ? partition : run.division)
         together->finish(rows_here(stratum));
     } catch (...) {
-      if (division* const together = partition != nullptr ? partition : run.division) together->fail();
+      if (run.division != nullptr) run.division->fail();
       end_share();
       throw;
     }

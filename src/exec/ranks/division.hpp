@@ -84,6 +84,12 @@ struct undivided_work {
 /// Rows of other ranks, by column; valid during the call.
 using row_receiver = std::function<void(const std::vector<const word*>& columns, std::uint64_t rows)>;
 
+/// Why a stratum must be partitioned, whatever the time.
+enum class partition_need : std::uint8_t {
+  none,   ///< unless the stratum reads partitioned relations
+  memory  ///< rank 0 has too little memory for the results
+};
+
 /// Divides strata among ranks, at rank 0.
 class stratum_divider {
  public:
@@ -101,13 +107,12 @@ class stratum_divider {
   [[nodiscard]] virtual division* divide(stratum_executor& executor, const plan::program& program, std::size_t number,
                                          const undivided_work* before) = 0;
 
-  /// Begins a stratum at all ranks if the stratum can be partitioned, and if this is expected to pay or if the stratum
-  /// reads partitioned relations.
+  /// Begins a stratum at all ranks if the stratum can be partitioned, and if this is expected to pay or is needed.
   /// @param executor has the relations of the stratum, except rows of partitioned relations at other ranks
   /// @param where what evaluates the stratum at all ranks
   /// @return nullptr if rank 0 evaluates the stratum, or divides it otherwise
   [[nodiscard]] virtual division* partition(stratum_executor& executor, const plan::program& program,
-                                            std::size_t number, side where) = 0;
+                                            std::size_t number, side where, partition_need need) = 0;
   /// Returns how many rows of a partitioned relation other ranks have; nothing: the relation is not partitioned.
   [[nodiscard]] virtual std::optional<std::uint64_t> rows_elsewhere(relation_id relation, side where) = 0;
   /// Receives the rows that other ranks have. They keep the rows.

@@ -63,14 +63,14 @@ bool rank_divider::can_divide(const plan::program& program, std::size_t number) 
                             [&](relation_id one) { return has_plain_rows(program.relations[one.value]); });
 }
 
-bool rank_divider::pays(double seconds, std::uint64_t bytes, double new_rows) const {
+bool rank_divider::pays(double seconds, double waiting, std::uint64_t bytes, double new_rows) const {
   if (mode_ == tuning_mode::always) return true;
   const double others = ranks_->size() - 1;
   const double saved = seconds * others / ranks_->size();
   const double sent = static_cast<double>(bytes) * others / calibration::rank_bytes_per_second;
   // In the worst case, each rank finds all rows and sends the rows to all other ranks.
   const double exchanged = new_rows * others * calibration::exchanged_row_seconds;
-  return saved > 2 * (calibration::rank_task_seconds + sent + exchanged);
+  return saved > 2 * (waiting + calibration::rank_task_seconds + sent + exchanged);
 }
 
 std::vector<relation_id> rank_divider::take_unneeded(const plan::program& program, std::size_t number, side where) {
@@ -153,7 +153,7 @@ division* rank_divider::divide(stratum_executor& executor, const plan::program& 
                                            : expected_work(stratum, rows_of).candidates /
                                                  (calibration::host_candidates_per_second * means_.threads);
   const double new_rows = before != nullptr ? static_cast<double>(before->new_rows) : expected_results(stratum);
-  if (!pays(seconds, *bytes, new_rows)) return nullptr;
+  if (!pays(seconds, 0, *bytes, new_rows)) return nullptr;
   const bool may_end = before != nullptr && mode_ != tuning_mode::always;
   const double alone = may_end ? static_cast<double>(before->new_rows) / before->seconds : 0;
   return begin(executor, program, std::move(order), alone);
@@ -204,7 +204,7 @@ bool rank_divider::stays_partitioned(const plan::program& program, std::size_t n
 }
 
 division* rank_divider::partition(stratum_executor& executor, const plan::program& program, std::size_t number,
-                                  side where) {
+                                  side where, partition_need need) {
   if (mode_ == tuning_mode::off) return nullptr;
   prepare(program);
   const held_relations& held = held_at(where);
@@ -224,12 +224,14 @@ division* rank_divider::partition(stratum_executor& executor, const plan::progra
   const std::set<relation_id> read = relations_of(stratum);
   const bool reads_parts =
       std::any_of(read.begin(), read.end(), [&held](relation_id one) { return held.partitioned.contains(one); });
-  if (!reads_parts && mode_ != tuning_mode::always) {
-    // Ranks without devices divide the counting of rows (rank_strips.hpp) and bindings.
+  if (!reads_parts && need == partition_need::none && mode_ != tuning_mode::always) {
+    // On processors, ranks count the rows of closures (rank_strips.hpp) and divide bindings.
     if (where == side::host || !stays_partitioned(program, number, *order.partition)) return nullptr;
     const stratum_work work = expected_work(stratum, [&executor](relation_id one) { return executor.rows(one); });
-    if (!pays(placement_costs(means_.threads).seconds(where, work), *bytes, 0)) return nullptr;
+    const double waiting = has_devices_ ? 0 : calibration::rank_device_seconds;
+    if (!pays(placement_costs(means_.threads).seconds(where, work), waiting, *bytes, 0)) return nullptr;
   }
+  if (where == side::device) has_devices_ = true;
   return begin(executor, program, std::move(order), 0);
 }
 

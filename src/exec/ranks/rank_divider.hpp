@@ -36,7 +36,7 @@ class rank_divider final : public stratum_divider {
                                  const undivided_work* before) override;
   /// @throws memory_fault, user_error if another rank cannot take part
   [[nodiscard]] division* partition(stratum_executor& executor, const plan::program& program, std::size_t number,
-                                    side where) override;
+                                    side where, partition_need need) override;
   [[nodiscard]] std::optional<std::uint64_t> rows_elsewhere(relation_id relation, side where) override;
   void receive_rows(relation_id relation, side where, const row_receiver& receive) override;
   void end_partition(relation_id relation, side where) override;
@@ -66,9 +66,10 @@ class rank_divider final : public stratum_divider {
   [[nodiscard]] bool stays_partitioned(const plan::program& program, std::size_t number,
                                        partition_columns columns) const;
   /// @param seconds of rank 0 alone
+  /// @param waiting seconds until followers can begin
   /// @param bytes of relations to send
   /// @param new_rows results of the stratum
-  [[nodiscard]] bool pays(double seconds, std::uint64_t bytes, double new_rows) const;
+  [[nodiscard]] bool pays(double seconds, double waiting, std::uint64_t bytes, double new_rows) const;
   /// Removes relations that no later stratum needs from the relations of followers, and returns them.
   [[nodiscard]] std::vector<relation_id> take_unneeded(const plan::program& program, std::size_t number, side where);
 
@@ -80,6 +81,7 @@ class rank_divider final : public stratum_divider {
   const plan::program* program_ = nullptr;  // of the last division
   std::unique_ptr<rank_division> division_;
   std::size_t divided_ = 0;          // stratum of the last division
+  bool has_devices_ = false;         // whether followers have used their devices
   side divided_where_ = side::host;  // the same
 };
 

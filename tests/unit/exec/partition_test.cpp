@@ -106,8 +106,7 @@ TEST(partition, readers_of_several_sources_are_not) {
   EXPECT_EQ(partition_of(closure_and(".decl found(y:number)\nfound(y) :- reach(_, y).\n")), "reach 0");
   EXPECT_EQ(partition_of(closure_and(".decl both(x:number, y:number)\nboth(x, y) :- reach(x, y), reach(y, x).\n")),
             "reach 0");
-  EXPECT_EQ(partition_of(closure_and(".decl none(x:number)\nnone(x) :- edge(x, _), !reach(_, x).\n")),
-            "reach 0");
+  EXPECT_EQ(partition_of(closure_and(".decl none(x:number)\nnone(x) :- edge(x, _), !reach(_, x).\n")), "reach 0");
   EXPECT_EQ(partition_of(closure_and(".decl size(x:number, n:number)\n"
                                      "size(x, n) :- edge(x, _), n = count : { reach(_, x) }.\n")),
             "reach 0");
@@ -180,6 +179,35 @@ TEST(partition, rows_are_gathered_for_readers_of_several_sources) {
       EXPECT_EQ((*run)->rows(relation), whole->rows(relation));
       EXPECT_EQ(run->rows_of(relation), whole.rows_of(relation));
     }
+  });
+}
+
+/// However short the stratum is expected to be.
+TEST(partition, ranks_share_what_exceeds_the_memory_of_one) {
+  const std::string text = some_edges + R"(
+.decl walk(x:number, n:number, y:number)
+walk(x, x % 7, y) :- edge(x, y).
+walk(x, n, z) :- walk(x, n, y), edge(y, z), (y + z) % 7 != n.
+)";
+  const relation_id walk(1);
+  const analysed_text source(text);
+  const plan::program plan = plan::make_plan(source.program, {}, {});
+  plan_run whole(plan, {});
+  whole->evaluate();
+  const std::uint64_t limit = whole->figures().peak_memory_bytes * 7 / 10;
+  plan_run alone(plan, {}, limit);
+  EXPECT_THROW(alone->evaluate(), memory_fault);
+  oracle::on_ranks(3, [&](ranks::rank_group& group) {
+    rank_divider divider(group, {.memory_limit = limit}, tuning_mode::automatic);
+    options chosen;
+    chosen.divider = &divider;
+    divider.begin_program();
+    plan_run run(plan, {}, limit, chosen);
+    run->evaluate();
+    EXPECT_EQ(run->figures().strata.back().strategies,
+              std::vector<std::string>({"versions on all ranks", "loop on all ranks"}));
+    EXPECT_EQ(run->rows(walk), whole->rows(walk));
+    EXPECT_EQ(run.rows_of(walk), whole.rows_of(walk));
   });
 }
 
