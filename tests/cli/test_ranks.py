@@ -127,14 +127,19 @@ class Ranks(CommandTest):
         self.assertEqual(strategies['degree'], ['versions on all ranks'])
         self.assertEqual(strategies['text'], ['versions'])
 
-    def test_devices_divide_no_strata(self):
-        options = ('--ranks', '2', '--tune', 'divided-strata=on', '--tune', 'rows=loop', '--backend', 'gpu')
-        process = self.run_program(DIVIDED, *options, facts={'edge.facts': EDGES})
+    def test_devices_partition_strata(self):
+        process = self.run_program(REACH.replace('.output', '.printsize'), '--backend', 'gpu', facts={'edge.facts': EDGES})
         if process.errors.startswith('Error: --backend gpu'):
             self.skipTest('no GPU')
-        self.assertEqual((process.returncode, process.errors), (0, ''))
-        files = {name: sorted(self.read('out', name).splitlines()) for name in os.listdir(self.path('out'))}
-        self.assertEqual((files, process.output), self.results(DIVIDED))
+        for text, options in ((DIVIDED, ('--tune', 'rows=loop')), (CLOSURE, ()), (CLOSURE, ('--tune', 'rows=search'))):
+            expected = self.results(text)
+            for ranks in ('2', '3'):
+                with self.subTest(options=options, ranks=ranks):
+                    self.assertEqual(self.results(text, '--ranks', ranks, '--tune', 'divided-strata=on', '--backend', 'gpu',
+                                                  '-p', 'p.json', *options), expected)
+                    strata = json.loads(self.read('p.json'))['strata']
+                    strategies = [one['strategies'] for one in strata if one['relations'][0] in ('path', 'reach')]
+                    self.assertEqual([one.endswith(' on all ranks') for one in strategies[0]], [True, True])
 
     def test_failures_of_divided_strata(self):
         divide = ('--tune', 'divided-strata=on', '--ranks', '3')
@@ -250,10 +255,20 @@ class Ranks(CommandTest):
                               ('.decl a(x:number)\n.input a\n.output a\n', ()),
                               ('.decl a(x:number)\na(x) :- x = range(0, 100000).\n.output a\n', ('--memory-limit', '64K'))):
             alone = self.run_program(text, *options)
-            together = self.run_program(text, *options, '--ranks', '2')
+            together = self.run_program(text, *options, '--ranks', '2', '--tune', 'divided-strata=off')
             self.assertEqual(alone.returncode, 1)
             self.assertEqual(self.without_times(together), self.without_times(alone))
             self.assertEqual(os.listdir(self.path('out')), [])
+
+    def test_ranks_share_what_exceeds_the_memory_of_one(self):
+        options = ('--memory-limit', '3M', '--tune', 'rows=off')
+        edges = {'edge.facts': ''.join('%d\t%d\n' % (x, x + 1) for x in range(500))}
+        counted = REACH.replace('.output', '.printsize')
+        alone = self.run_program(counted, *options, facts=edges)
+        self.assertEqual((alone.returncode, alone.output), (1, ''))
+        self.assertRegex(alone.errors, '^Error: Out of memory while extending relation reach')
+        together = self.run_program(counted, *options, '--ranks', '3', '-p', 'p.json', facts=edges)
+        self.assertEqual((together.returncode, together.errors, together.output), (0, '', 'reach\t125250\n'))
 
     @staticmethod
     def without_times(process):

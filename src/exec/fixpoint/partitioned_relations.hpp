@@ -12,7 +12,7 @@
 
 namespace gpulog::exec {
 
-/// Partitioned relations at rank 0, which has a part of the rows itself. Without ranks, there are none.
+/// Partitioned relations at rank 0. Without other ranks, no relation is partitioned.
 template <class Machine>
 class partitioned_relations {
  public:
@@ -41,8 +41,8 @@ class partitioned_relations {
   }
   void forget_columns(relation_id relation) { gathered_.erase(relation); }
 
-  /// Moves all rows of the partitioned relations that a stratum reads to this rank.
-  /// @return whether there are any
+  /// Ends the partitions of relations that a stratum reads: rank 0 receives all rows.
+  /// @return whether any relation was partitioned
   bool gather(const plan::stratum& stratum) {
     if (shared_->chosen.divider == nullptr) return false;
     bool any = false;
@@ -69,7 +69,7 @@ class partitioned_relations {
     }
     return any;
   }
-  /// The relation has no rows any more.
+  /// Ends the partition of a relation without rows.
   void end(relation_id relation) {
     gathered_.erase(relation);
     if (shared_->chosen.divider != nullptr) shared_->chosen.divider->end_partition(relation, here);
