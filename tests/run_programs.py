@@ -194,6 +194,8 @@ def main():
         more_options = ['--word-size', options.word_size]
     if options.ranks:
         turns = [[('hash', 1)], [('bits', 2)]] + 4 * [[]]
+        if options.backend == 'gpu':
+            turns = [[('hash', 1)]] + 11 * [[]]
         more_options = ['--ranks', options.ranks, '--tune', 'divided-strata=on']
         os.environ.update(OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1')
     cases = options.cases

@@ -268,10 +268,12 @@ class fixpoint_executor final : public stratum_executor {
     division* partition = begin_partition(number, resumes, none);
     if (partition == nullptr && partitioned_.gather(stratum)) partition = begin_partition(number, resumes, none);
     if (partition == nullptr) {
+      const bool begins_empty = std::all_of(stratum.relations.begin(), stratum.relations.end(),
+                                            [this](relation_id relation) { return rows(relation) == 0; });
       try {
         return evaluate(number, resumes, deltas, nullptr);
       } catch (const memory_fault&) {
-        if (resumes || !may_share(shared_, stops_)) throw;
+        if (resumes || !begins_empty || !may_share(shared_, stops_)) throw;
         for (const relation_id relation : stratum.relations) release(relation);
         partition = begin_partition(number, resumes, partition_need::memory);
         if (partition == nullptr) throw;

@@ -182,6 +182,24 @@ TEST(partition, rows_are_gathered_for_readers_of_several_sources) {
   });
 }
 
+/// A second attempt would lose the facts of the relation.
+TEST(partition, relations_with_facts_are_evaluated_once) {
+  const std::string text = partitioned_closure + "reach(5, 6).\n";
+  const analysed_text source(text);
+  const plan::program plan = plan::make_plan(source.program, {}, {});
+  plan_run whole(plan, {});
+  whole->evaluate();
+  const std::uint64_t limit = whole->figures().peak_memory_bytes / 2;
+  oracle::on_ranks(3, [&](ranks::rank_group& group) {
+    rank_divider divider(group, {}, tuning_mode::automatic);
+    options chosen;
+    chosen.divider = &divider;
+    divider.begin_program();
+    plan_run run(plan, {}, limit, chosen);
+    EXPECT_THROW(run->evaluate(), memory_fault);
+  });
+}
+
 /// However short the stratum is expected to be.
 TEST(partition, ranks_share_what_exceeds_the_memory_of_one) {
   const std::string text = some_edges + R"(
