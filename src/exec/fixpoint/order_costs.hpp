@@ -40,7 +40,7 @@ class order_costs {
       const std::optional<double> left = kept_.contains(number) ? std::nullopt : bindings_left(version);
       if (left && version.pipeline.budget == nullptr) {
         observed_.push_back({number, &version, *left, std::make_unique<kernels::work_budget>()});
-        observed_.back().budget->left = *left;
+        observed_.back().budget->grant(*left);
         version.pipeline.budget = observed_.back().budget.get();
       }
       ++number;
@@ -50,7 +50,7 @@ class order_costs {
   /// Returns the number of a version that exceeded its limit in the last run.
   [[nodiscard]] std::optional<std::size_t> find_worse() const {
     for (const observed& one : observed_) {
-      if (one.budget->left < 0) return one.number;
+      if (one.budget->is_exceeded()) return one.number;
     }
     return std::nullopt;
   }

@@ -69,7 +69,7 @@ class supplementary_costs {
       if (budget == nullptr) budget = std::make_unique<kernels::work_budget>();
       budget->row_cost = plan::calibration::stored_row_bindings;
       budget->duplicate_gain = gain_of(one);
-      budget->left = limit_of(one) - excess_of(one);
+      budget->grant(limit_of(one) - excess_of(one));
       for (const auto& [p, v] : one.writers) version(p, v).pipeline.budget = budget.get();
     }
   }
@@ -77,7 +77,7 @@ class supplementary_costs {
   /// Returns a relation whose versions have exhausted the budget.
   [[nodiscard]] std::optional<relation_id> over_budget() const {
     for (const uses_of& one : uses_) {
-      if (one.budget != nullptr && one.budget->left < 0) return one.relation;
+      if (one.budget != nullptr && one.budget->is_exceeded()) return one.relation;
     }
     return std::nullopt;
   }

@@ -224,6 +224,7 @@ struct work_budget {
   double row_cost = 0;
   double duplicate_gain = 0;
   std::atomic<double> left = 0;
+  std::atomic<bool> ended_run = false;
 
   /// @param candidates derived tuples, including duplicates
   [[nodiscard]] double cost_of_results(std::uint64_t candidates, std::uint64_t fresh) const {
@@ -236,8 +237,17 @@ struct work_budget {
   void take(double cost) { left.fetch_sub(cost); }
   /// @throws over_budget
   void spend(double cost) {
-    if (left.fetch_sub(cost) < cost) throw over_budget{};
+    if (left.fetch_sub(cost) >= cost) return;
+    ended_run = true;
+    throw over_budget{};
   }
+  void grant(double amount) {
+    left = amount;
+    ended_run = false;
+  }
+  /// Returns whether work has exceeded the budget since the last grant. Duplicates of other workers may raise `left`
+  /// again after a run has ended.
+  [[nodiscard]] bool is_exceeded() const { return ended_run || left < 0; }
 };
 
 struct pipeline {
