@@ -99,7 +99,8 @@ void rank_divider::begin_program() {
 }
 
 void rank_divider::note_results() {
-  if (division_ == nullptr || !division_->is_finished()) return;
+  if (division_ == nullptr || is_noted_ || !division_->is_finished()) return;
+  is_noted_ = true;
   const std::vector<relation_id>& members = program_->strata[divided_].relations;
   held_relations& held = held_at(divided_where_);
   if (division_->is_partitioned()) {
@@ -111,7 +112,6 @@ void rank_divider::note_results() {
   } else if (!division_->has_abandoned()) {
     for (const relation_id one : members) held.is_held[one.value] = true;
   }
-  division_.reset();
 }
 
 std::optional<std::uint64_t> rank_divider::list_relations(const stratum_executor& executor,
@@ -175,6 +175,7 @@ division* rank_divider::begin(stratum_executor& executor, const plan::program& p
   divided_ = order.number;
   divided_where_ = order.where;
   program_ = &program;
+  is_noted_ = false;
   division_ = std::make_unique<rank_division>(messages, program, nullptr, order.number, order.partition, alone,
                                               [this](unsigned rank) { return ranks_->name(rank); });
   static_cast<void>(division_->meet({}));

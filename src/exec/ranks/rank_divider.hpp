@@ -80,6 +80,7 @@ class rank_divider final : public stratum_divider {
   std::array<held_relations, 2> held_;
   const plan::program* program_ = nullptr;  // of the last division
   std::unique_ptr<rank_division> division_;
+  bool is_noted_ = false;            // whether note_results() has noted the last division
   std::size_t divided_ = 0;          // stratum of the last division
   bool has_devices_ = false;         // whether followers have used their devices
   side divided_where_ = side::host;  // the same

@@ -198,7 +198,7 @@ class follower {
       leave(order);
     } catch (...) {
       divided.fail();
-      followed_.reset();  // the run ends
+      leave(order);  // rank 0 may begin the stratum again, as a partitioned one
     }
   }
 
@@ -208,9 +208,10 @@ class follower {
     rows_order order;
     ranks::archive_reader read(text);
     read(order);
-    rank_division meeting(messages, followed_->program(), nullptr, 0, {}, 0, {});
+    rank_division meeting(messages, followed_ ? followed_->program() : none_, nullptr, 0, {}, 0, {});
     std::vector<const word*> columns;
     try {
+      if (!followed_) throw std::bad_alloc();  // leave() had too little memory
       columns = followed_->columns_of(order.relation, order.where);
       static_cast<void>(meeting.meet({}));
     } catch (const division_ended&) {
@@ -241,6 +242,7 @@ class follower {
 
  private:
   void leave(const division_order& order) {
+    if (!followed_) return;
     try {
       followed_->leave(order.number, order.where);
     } catch (const std::exception&) {

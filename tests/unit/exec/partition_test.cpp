@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <optional>
@@ -180,6 +181,40 @@ TEST(partition, rows_are_gathered_for_readers_of_several_sources) {
       EXPECT_EQ(run->rows_of(relation), whole.rows_of(relation));
     }
   });
+}
+
+/// If ranks divide the bindings of a stratum, each rank has all rows. Partitioned, the stratum needs a third of them.
+TEST(partition, ranks_share_what_exceeds_the_memory_of_a_follower) {
+  const analysed_text source(some_edges + R"(
+.decl pair(x:number, y:number, z:number)
+pair(x, y, z) :- edge(x, y), edge(z, _), x != z.
+)");
+  const relation_id pair(1);
+  plan::program plan = plan::make_plan(source.program, {}, {});
+  for (plan::stratum& stratum : plan.strata) {
+    for (plan::rule_version& version : stratum.once.versions) {
+      if (version.head != pair) continue;
+      std::fill(version.estimates.begin(), version.estimates.end(), 1e12);  // so that ranks divide the bindings
+      version.estimates.front() = 1;
+      version.estimates.back() = 0;
+    }
+  }
+  plan_run whole(plan, {});
+  whole->evaluate();
+  const std::uint64_t limit = whole->figures().peak_memory_bytes * 7 / 10;
+  for (const bool is_limited : {false, true}) {
+    oracle::on_ranks(3, [&](ranks::rank_group& group) {
+      rank_divider divider(group, {.memory_limit = is_limited ? limit : 0}, tuning_mode::automatic);
+      options chosen;
+      chosen.divider = &divider;
+      divider.begin_program();
+      plan_run run(plan, {}, 0, chosen);
+      run->evaluate();
+      EXPECT_EQ(run->figures().strata.back().strategies, std::vector<std::string>({"versions on all ranks"}));
+      EXPECT_EQ(divider.rows_elsewhere(pair, side::host).has_value(), is_limited);
+      EXPECT_EQ(run.rows_of(pair), whole.rows_of(pair));
+    });
+  }
 }
 
 /// A second attempt would lose the facts of the relation.
