@@ -3,7 +3,7 @@ option(GPULOG_BUILD_TESTS "Build gpulog's tests" ${PROJECT_IS_TOP_LEVEL})
 option(GPULOG_WARNINGS_AS_ERRORS "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
 
 # gpulog_in_few_units(<target>): unity builds, for complete builds as in scripts/test. One unit per folder: headers and
-# templates take more than half of the compile time, so units of 16 files took 1.7 times as long. Names without linkage
+# templates take more than half of the compile time, so smaller units take longer (bench/results/ci.txt). Names without linkage
 # must differ within a folder; g++ reports a name that hides a name of the same or of a different file. The disabled
 # warnings are false alarms in unity builds.
 option(GPULOG_FEW_UNITS "Compile several files at a time: less time for a whole build, more for one file" OFF)

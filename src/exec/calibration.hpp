@@ -71,8 +71,8 @@ inline constexpr double restored_share_for_deletions = 0.3;
 /// Rate of storing results (`bench/state`), and the largest part of the time of their evaluation that storing may take.
 inline constexpr double stored_bytes_per_second = 1e9;
 inline constexpr double most_storing_share = 0.25;
-/// Further results are stored, the smallest first, up to this part of the time of the evaluation, and at least up to
-/// this size.
+/// Further results are stored, the smallest first, if storing takes up to this part of the time of the evaluation, and
+/// at least up to this size in bytes (`bench/state`: java_points_to needs 250 KB more). No other numbers were tried.
 inline constexpr double small_storing_share = 0.05;
 inline constexpr double least_stored_bytes = 1 << 16;
 
@@ -112,8 +112,11 @@ inline constexpr double least_sample_values = 1 << 14;
 inline constexpr double rank_bytes_per_second = 1e9;
 /// Seconds of a task without data: ranks that wait for a task sleep for up to 2 ms.
 inline constexpr double rank_task_seconds = 0.005;
-/// Seconds that rank 0 waits for the devices of its host's other ranks when they begin: 0.14 to 0.17 with two H200.
+/// Seconds that rank 0 waits until the devices of followers have started: 0.16 to 0.18 with two H200 (the record's
+/// waiting_seconds of `gpulog --ranks 2 --backend gpu --tune divided-strata=on bench/paper/reach.dl -F GRAPH`).
 inline constexpr double rank_device_seconds = 0.16;
+/// Rows that a follower sends to rank 0 in a message, 16 MB per column. No other number was tried.
+inline constexpr std::uint64_t rows_of_rank_message = std::uint64_t{1} << 22;
 /// Seconds to send a new row to one rank, which searches the row in its set: twice the 45 ns of SG over CA-HepTh, where
 /// each of four ranks received 155 M rows (`gpulog --ranks 4 --tune divided-strata=on --tune rows=off
 /// bench/paper/sg.dl`).

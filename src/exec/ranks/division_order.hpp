@@ -49,8 +49,6 @@ struct rows_order {
   side where = side::host;
   std::vector<std::uint64_t> rows_by_rank;
 };
-/// The number of rows in a message.
-constexpr std::uint64_t rows_of_message = std::uint64_t{1} << 22;
 
 }  // namespace gpulog::exec
 

@@ -256,8 +256,8 @@ void rank_divider::receive_rows(relation_id relation, side where, const row_rece
   static_cast<void>(meeting.meet({}));
   const std::size_t arity = program_->relations[relation.value].kinds.size();
   for (unsigned rank = 1; rank < rows_by_rank.size(); ++rank) {
-    for (std::uint64_t first = 0; first < rows_by_rank[rank]; first += rows_of_message) {
-      const std::uint64_t rows = std::min(rows_of_message, rows_by_rank[rank] - first);
+    for (std::uint64_t first = 0; first < rows_by_rank[rank]; first += calibration::rows_of_rank_message) {
+      const std::uint64_t rows = std::min(calibration::rows_of_rank_message, rows_by_rank[rank] - first);
       const std::vector<std::string> texts = messages.gather({});
       std::vector<const word*> columns;
       for (std::size_t column = 0; column < arity; ++column)

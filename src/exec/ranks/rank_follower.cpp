@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "backend/cpu/more_threads.hpp"
+#include "exec/calibration.hpp"
 #include "exec/ranks/division_order.hpp"
 #include "exec/ranks/rank_divider.hpp"
 #include "exec/ranks/rank_memory.hpp"
@@ -221,9 +222,9 @@ class follower {
       return;
     }
     for (unsigned rank = 1; rank < messages.size(); ++rank) {
-      for (std::uint64_t first = 0; first < order.rows_by_rank[rank]; first += rows_of_message) {
+      for (std::uint64_t first = 0; first < order.rows_by_rank[rank]; first += calibration::rows_of_rank_message) {
         std::string rows;
-        const std::uint64_t count = std::min(rows_of_message, order.rows_by_rank[rank] - first);
+        const std::uint64_t count = std::min(calibration::rows_of_rank_message, order.rows_by_rank[rank] - first);
         for (const word* column : columns) {
           if (rank != messages.rank()) break;
           rows.append(reinterpret_cast<const char*>(column + first), memory_size(count * sizeof(word)));
