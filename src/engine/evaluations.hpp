@@ -21,7 +21,7 @@
 
 namespace gpulog::detail {
 
-/// What deletions have cost, which decides about later deletions.
+/// The cost of earlier deletions, which decides about later deletions.
 struct deletion_regret {
   double factor = 1;        ///< doubled by abandoned deletions, halved by others
   double seconds_anew = 0;  ///< of the relations that were recomputed since the last takeover of results
@@ -87,7 +87,7 @@ class evaluations {
   /// @throws memory_limit_error
   [[nodiscard]] bool contains(std::uint32_t relation, std::span<const word> row);
 
-  /// Keeps what changes_of() needs, from the next evaluation.
+  /// Keeps the data that changes_of() needs, from the next evaluation.
   void keep_changes(std::uint32_t relation);
   [[nodiscard]] bool keeps_changes(std::uint32_t relation) const;
   /// Returns the tuples that the last evaluation added and removed.

@@ -10,9 +10,9 @@
 
 namespace gpulog::plan {
 
-/// Visits what a version reads: visit(relation, index or invalid, whether its tuple set is asked). A retired version
-/// reads nothing.
-/// @param with_others whether the other searches of a match are made (match::others)
+/// Visits the relations that a version reads: visit(relation, index or invalid, whether the tuple set is searched). A
+/// retired version reads no relation.
+/// @param with_others whether alternative searches of a match are visited (match::others)
 template <class Visit>
 void for_each_read(const rule_version& version, Visit&& visit, bool with_others = false) {
   if (version.is_retired) return;
@@ -29,8 +29,8 @@ void for_each_read(const rule_version& version, Visit&& visit, bool with_others 
   }
 }
 
-/// Returns the relations that a version reads positively outside aggregates: if one is empty, the version finds no
-/// tuples.
+/// Returns the relations that a version reads positively outside aggregates. If any of the relations is empty, the
+/// version finds no tuples.
 [[nodiscard]] inline std::vector<relation_id> needed_relations(const rule_version& version) {
   std::vector<relation_id> needed;
   std::size_t folds = 0;

@@ -18,7 +18,7 @@ std::size_t continued_evaluation::stratum_of(relation_id relation) const {
   return static_cast<std::size_t>(found - strata.begin());
 }
 
-/// Ends the search for deleted tuples after too many of them.
+/// Ends the search for deleted tuples after too many deleted tuples.
 void continued_evaluation::tell(const exec::progress& now) {
   const std::atomic<bool>* const cancelled = run().options.cancelled;
   if (now.tuples > most_deleted_ || (cancelled != nullptr && *cancelled)) has_ended_ = true;
@@ -73,8 +73,7 @@ bool continued_evaluation::erase(const fact_store& facts, std::uint64_t most) {
   return true;
 }
 
-/// Returns whether the facts that a relation lost can be removed from its rows, and from the rows of relations that
-/// depend on it.
+/// Returns whether lost facts can be removed from the rows of their relations and of dependent relations.
 bool evaluations::can_erase(const std::vector<bool>& growing) const {
   bool erases = false;
   for (std::uint32_t number = 0; number < growing.size(); ++number) {
@@ -100,7 +99,7 @@ std::uint64_t evaluations::most_deleted(const std::vector<bool>& growing) const 
   // A restored engine, which may be evaluated only once, has also taken over the results.
   if (is_restored_) seconds = std::min(seconds, scratch * restored_share_for_deletions - seconds_taken_over_);
   const double most = std::max(0.0, seconds) * host_candidates_per_second / candidates_of_deleted_tuple;
-  // An evaluation from scratch derives the other half, without a search for other derivations.
+  // An evaluation from scratch derives the second half, without a search for further derivations.
   const std::uint64_t half = std::max(least_deleted, tuples / 2);
   return std::clamp(static_cast<std::uint64_t>(most), least_deleted, half);
 }

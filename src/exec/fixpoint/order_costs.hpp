@@ -14,10 +14,10 @@
 
 namespace gpulog::exec {
 
-/// Compares the bindings per delta row of a version in a running loop, before and after the last change of its order.
-/// A version returns to its former order if the new order makes more than cut_offs::worse_order_factor times the
+/// Compares the bindings per delta row of a version in a running loop, before and after the last change of the order.
+/// A version returns to the former order if the new order makes more than cut_offs::worse_order_factor times the
 /// bindings. The first run of the former order, with the same delta, has the bindings of the new order as a limit. Both
-/// orders take turns with this delta, each time with a larger limit; the first order that ends within its limit stays.
+/// orders take turns with this delta, each time with a larger limit; the first order that ends within the limit stays.
 /// A machine without budgets (`hisa` mode) does not compare.
 template <class Machine>
 class order_costs {
@@ -47,7 +47,7 @@ class order_costs {
     }
   }
 
-  /// Returns the number of a version that exceeded its limit in the last run.
+  /// Returns the number of a version that exceeded the limit in the last run.
   [[nodiscard]] std::optional<std::size_t> find_worse() const {
     for (const observed& one : observed_) {
       if (one.budget->is_exceeded()) return one.number;
@@ -65,7 +65,7 @@ class order_costs {
     }
     std::erase_if(observed_, [number](const observed& one) { return one.number == number; });
   }
-  /// Stops limiting a version that cannot return to its former order.
+  /// Ends the limit of a version that cannot return to a former order.
   void keep(std::size_t number) { kept_.insert(number); }
 
  private:
@@ -100,7 +100,7 @@ class order_costs {
   stratum_run<Machine>* run_;
   bool has_changes_ = false;  ///< whether the order of any version has changed
   std::vector<observed> observed_;
-  std::set<std::size_t> kept_;  ///< versions that cannot return to their former order
+  std::set<std::size_t> kept_;  ///< versions that cannot return to a former order
 };
 
 }  // namespace gpulog::exec

@@ -24,7 +24,7 @@ struct appended_block {
   std::vector<const word*> columns;
 };
 
-/// What follows the versions of a phase, by rank 0's decision.
+/// Rank 0's decision after the versions of a phase.
 enum class phase_end : std::uint8_t {
   exchange,           ///< new rows become known to all ranks
   exchange_and_bind,  ///< the same, and the rest of the iteration has a new plan
@@ -47,17 +47,17 @@ class division {
   enum class next : std::uint8_t {
     iterate,
     bind_again,  ///< at followers: the plan has changed
-    go_alone     ///< at rank 0: the other ranks have left, because rank 0 alone is faster
+    go_alone     ///< at rank 0: all followers have left, because rank 0 alone is faster
   };
   /// Called before an iteration, and before the rest of an iteration after a new plan.
   /// @param new_rows of the stratum so far
   [[nodiscard]] virtual next begin_iteration(std::uint64_t new_rows) = 0;
-  /// Called after the versions of a phase. Calls insert(block) for the blocks of all other ranks.
+  /// Called after the versions of a phase. Calls insert(block) for the blocks of all remaining ranks.
   /// @param decision only the decision of rank 0 counts
   /// @param appended new rows of this rank; all ranks name the same relations
   virtual phase_end end_phase(phase_end decision, const std::vector<appended_block>& appended,
                               const std::function<void(const appended_block&)>& insert) = 0;
-  /// Called after the last iteration. @throws like evaluate() if another rank has failed
+  /// Called after the last iteration. @throws like evaluate() if a different rank has failed
   /// @param rows of this rank, by relation of the stratum
   virtual void finish(const std::vector<std::uint64_t>& rows) = 0;
   /// Ends the division at all ranks after a failure of this rank.
@@ -81,7 +81,7 @@ struct undivided_work {
   double seconds = 0;
 };
 
-/// Rows of other ranks, by column; valid during the call.
+/// Rows of followers, by column; valid during the call.
 using row_receiver = std::function<void(const std::vector<const word*>& columns, std::uint64_t rows)>;
 
 /// Why a stratum must be partitioned, whatever the time.
@@ -100,7 +100,7 @@ class stratum_divider {
 
   /// Returns whether ranks can divide a stratum.
   [[nodiscard]] virtual bool can_divide(const plan::program& program, std::size_t number) const = 0;
-  /// Sends relations that other ranks do not have, and begins the division if it is expected to pay.
+  /// Sends relations that followers do not have, and begins the division if the division is expected to pay.
   /// @param executor has the relations
   /// @param before the completed iterations of a recursion; nullptr: the stratum has not begun
   /// @return nullptr if rank 0 evaluates the stratum
@@ -108,15 +108,15 @@ class stratum_divider {
                                          const undivided_work* before) = 0;
 
   /// Begins a stratum at all ranks if the stratum can be partitioned, and if this is expected to pay or is needed.
-  /// @param executor has the relations of the stratum, except rows of partitioned relations at other ranks
-  /// @param where what evaluates the stratum at all ranks
-  /// @return nullptr if rank 0 evaluates the stratum, or divides it otherwise
+  /// @param executor has the relations of the stratum, except rows of partitioned relations at followers
+  /// @param where the machine that evaluates the stratum at each rank
+  /// @return nullptr if the stratum is not partitioned
   [[nodiscard]] virtual division* partition(stratum_executor& executor, const plan::program& program,
                                             std::size_t number, side where, partition_need need) = 0;
-  /// Returns how many rows of a partitioned relation other ranks have; nothing: the relation is not partitioned.
+  /// Returns how many rows of a partitioned relation followers have; no value: the relation is not partitioned.
   [[nodiscard]] virtual std::optional<std::uint64_t> rows_elsewhere(relation_id relation, side where) = 0;
-  /// Receives the rows that other ranks have. They keep the rows.
-  /// @throws memory_fault, user_error if another rank fails
+  /// Receives the rows of followers. The followers keep the rows.
+  /// @throws memory_fault, user_error if a follower fails
   virtual void receive_rows(relation_id relation, side where, const row_receiver& receive) = 0;
   /// The relation is no longer partitioned: rank 0 has all rows, or none.
   virtual void end_partition(relation_id relation, side where) = 0;

@@ -17,8 +17,8 @@
 
 namespace gpulog::exec {
 
-/// Divides strata among the ranks of a run. Followers keep the program, the received relations and their parts of
-/// partitioned relations until rank 0 evaluates a different program.
+/// Divides strata among the ranks of a run. Followers keep the program, received relations and parts of partitioned
+/// relations until rank 0 evaluates a different program.
 class rank_divider final : public stratum_divider {
  public:
   /// @param ranks must outlive this object
@@ -26,7 +26,7 @@ class rank_divider final : public stratum_divider {
   rank_divider(ranks::rank_group& ranks, rank_means means, tuning_mode mode)
       : ranks_(&ranks), means_(std::move(means)), mode_(mode) {}
 
-  /// Starts the devices of followers, whose work begins meanwhile.
+  /// Starts the devices of followers in the background.
   void start_devices();
   /// Must be called before each evaluation.
   void begin_program();
@@ -56,13 +56,13 @@ class rank_divider final : public stratum_divider {
   /// Must be called before each division.
   void prepare(const plan::program& program);
   /// Lists the relations that followers need.
-  /// @return their bytes; nothing: a relation has no columns
+  /// @return the size in bytes; no value: a relation has no columns
   [[nodiscard]] std::optional<std::uint64_t> list_relations(const stratum_executor& executor,
                                                             const plan::program& program, division_order& order) const;
   /// Sends the order, waits for the followers and sends the relations.
   [[nodiscard]] division* begin(stratum_executor& executor, const plan::program& program, division_order order,
                                 double alone);
-  /// Returns whether each later stratum either can be partitioned or does not read the relations.
+  /// Returns whether all later readers of the relations can be partitioned.
   [[nodiscard]] bool stays_partitioned(const plan::program& program, std::size_t number,
                                        partition_columns columns) const;
   /// @param seconds of rank 0 alone
@@ -83,10 +83,10 @@ class rank_divider final : public stratum_divider {
   bool is_noted_ = false;            // whether note_results() has noted the last division
   std::size_t divided_ = 0;          // stratum of the last division
   bool has_devices_ = false;         // whether followers have used their devices
-  side divided_where_ = side::host;  // the same
+  side divided_where_ = side::host;  // of the last division
 };
 
-/// Adds the tasks of followers. Their functions store relations between calls.
+/// Adds the tasks of followers. The functions store relations between calls.
 void add_follower_tasks(ranks::rank_group::task_table& tasks);
 
 }  // namespace gpulog::exec
