@@ -18,6 +18,7 @@
 #include "oracle/rank_threads.hpp"
 #include "plan/validate.hpp"
 #include "plan_run.hpp"
+#include "rank_runs.hpp"
 
 namespace gpulog::exec {
 namespace {
@@ -133,31 +134,8 @@ reach(x, y) :- edge(x, y).
 reach(x, z) :- reach(x, y), reach(y, z).
 )";
 
-/// Evaluates a program with three ranks.
-/// @param check receives the run, or the message of its failure
-void evaluate_divided(const std::string& text, const rank_means& means,
-                      const std::function<void(plan_run* run, const std::string& failure)>& check) {
-  const analysed_text source(text);
-  const plan::program plan = plan::make_plan(source.program, {}, {});
-  oracle::on_ranks(3, [&](ranks::rank_group& group) {
-    rank_divider divider(group, means, tuning_mode::always);
-    options chosen;
-    chosen.divider = &divider;
-    for (int i = 0; i < 2; ++i) {  // the second run begins with the ranks of a failed run
-      divider.begin_program();
-      plan_run run(plan, {}, 0, chosen);
-      try {
-        run->evaluate();
-        check(&run, {});
-      } catch (const std::exception& failure) {
-        check(nullptr, failure.what());
-      }
-    }
-  });
-}
-
 TEST(divided_strata, figures_name_the_ranks) {
-  evaluate_divided(divided_closure, {}, [](plan_run* run, const std::string& failure) {
+  evaluate_on_ranks(divided_closure, {}, [](plan_run* run, const std::string& failure) {
     ASSERT_EQ(failure, "");
     const auto& strata = (*run)->figures().strata;
     EXPECT_EQ(strata.back().strategies, std::vector<std::string>({"versions on all ranks", "loop on all ranks"}));
@@ -206,7 +184,7 @@ reach(x, z) :- reach(x, y), edge(y, z).
 }
 
 TEST(divided_strata, a_rank_without_memory_ends_the_run) {
-  evaluate_divided(divided_closure, {.memory_limit = 100000}, [](plan_run*, const std::string& failure) {
+  evaluate_on_ranks(divided_closure, {.memory_limit = 100000}, [](plan_run*, const std::string& failure) {
     // Ranks run out of memory at the same time; rank 0 reports the first of them.
     EXPECT_TRUE(failure.starts_with("rank 1 (process " + std::to_string(::getpid()))) << failure;
     EXPECT_NE(failure.find("Out of memory while extending relation reach ("), std::string::npos) << failure;
@@ -218,7 +196,7 @@ TEST(divided_strata, a_fault_of_any_rank_is_that_of_the_rule) {
   for (const std::string zero : {"1", "2", "3", "4", "5"}) {
     const std::string text = ".decl number(x:number)\nnumber(x) :- x = range(0, 100).\n.decl quotient(x:number)\n" +
                              ("quotient(10 / (x - " + zero) + ")) :- number(x).\n";
-    evaluate_divided(text, {}, [&zero](plan_run*, const std::string& failure) {
+    evaluate_on_ranks(text, {}, [&zero](plan_run*, const std::string& failure) {
       EXPECT_EQ(failure, "Floating-point arithmetic exception signal in rule:\nquotient((10/(x-" + zero +
                              "))) :- number(x).\nin file test.dl [4:1-4:37]");
     });
