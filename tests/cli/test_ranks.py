@@ -255,7 +255,9 @@ class Ranks(CommandTest):
                               ('.decl a(x:number)\n.input a\n.output a\n', ()),
                               ('.decl a(x:number)\na(x) :- x = range(0, 100000).\n.output a\n', ('--memory-limit', '64K'))):
             alone = self.run_program(text, *options)
-            together = self.run_program(text, *options, '--ranks', '2', '--tune', 'divided-strata=off')
+            # Otherwise, ranks share the memory (test_ranks_share_what_exceeds_the_memory_of_one).
+            alone_at_rank_0 = ('--tune', 'divided-strata=off') if options else ()
+            together = self.run_program(text, *options, '--ranks', '2', *alone_at_rank_0)
             self.assertEqual(alone.returncode, 1)
             self.assertEqual(self.without_times(together), self.without_times(alone))
             self.assertEqual(os.listdir(self.path('out')), [])
