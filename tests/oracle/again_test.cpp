@@ -164,6 +164,33 @@ TEST(again, erased_facts_go_on) {
   EXPECT_EQ(running.relation("r").size(), 10U);
 }
 
+/// A relation that is evaluated from its start because it lost facts keeps the facts inserted with that loss, while
+/// relations that an earlier deletion has taken over continue.
+TEST(again, insertions_beside_deletions_from_the_start) {
+  engine running = engine_of(
+      ".decl a(x:number)\na(1). a(2).\n.decl b(x:number)\nb(1). b(2).\n.decl c(x:number)\nc(1).\n"
+      ".decl r(x:number)\nr(x) :- a(x).\n",
+      modes.front(), word_size::bits32, true);
+  running.evaluate();
+  const auto row = [](std::int32_t x) { return std::vector<value>{x}; };
+  running.relation("b").erase(row(2));
+  running.evaluate();
+  EXPECT_EQ(continued_relations(running), std::set<std::string>{"b"});
+  running.relation("a").erase(row(1));
+  running.relation("a").insert(row(1));
+  running.relation("a").insert(row(3));
+  running.relation("b").insert(row(3));
+  running.relation("c").insert(row(2));
+  running.relation("r").insert(row(5));  // a fact beside rules: deletions from `a` do not continue
+  running.evaluate();
+  EXPECT_EQ(continued_relations(running), (std::set<std::string>{"b", "c"}));
+  const auto rows = [&running](const char* name) { return rows_of(running.relation(name)); };
+  EXPECT_EQ(rows("a"), (row_texts{{"1"}, {"2"}, {"3"}}));
+  EXPECT_EQ(rows("b"), (row_texts{{"1"}, {"3"}}));
+  EXPECT_EQ(rows("c"), (row_texts{{"1"}, {"2"}}));
+  EXPECT_EQ(rows("r"), (row_texts{{"1"}, {"2"}, {"3"}, {"5"}}));
+}
+
 /// Facts beside rules, aggregates, equivalences and records in heads: their strata are evaluated from their start.
 TEST(again, what_cannot_search_derivations_begins_anew) {
   const std::vector<std::pair<const char*, std::uint64_t>> cases = {

@@ -237,7 +237,9 @@ void evaluations::take_over(const changes& now, const std::vector<bool>& growing
     std::vector<bool> both = united(now.changed, continuing_->changed());
     const bool all_lose = loses || continuing_->loses();
     std::vector<bool> joint = growing_with(now, affected_by(analysed(), both), all_lose);
-    if (includes(joint, united(growing, continuing_->growing()))) {
+    // The continuation would take the inserted facts of relations that are evaluated from their start.
+    const bool is_disjoint = !have_common(joint, without(now.affected, growing));
+    if (is_disjoint && includes(joint, united(growing, continuing_->growing()))) {
       loses = all_lose;
       changed = std::move(both);
       all = std::move(joint);
