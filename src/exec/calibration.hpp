@@ -158,9 +158,9 @@ inline constexpr double least_learned_seconds = 1e-3;
 inline constexpr double most_correction = 4;
 /// Maximum expected growth of an iteration's time over the last iteration: a step from a few rows to many says little.
 inline constexpr double most_expected_growth = 64;
-/// Interval for checks whether the device has started. Waking a thread for each stratum would cost more than most
-/// strata. No command measures it.
-inline constexpr double ready_watch_seconds = 2e-3;
+/// Interval for checks whether the device has started or another rank has failed. Waking a thread for each stratum
+/// would cost more than most strata. No command measures it.
+inline constexpr double stop_watch_seconds = 2e-3;
 
 // A copy between host and device, including preparation of the relation (`bench/placement rates`).
 inline constexpr double crossing_seconds_of_a_relation = 60e-6;

@@ -17,6 +17,10 @@ namespace {
 /// Counts of MPI 3 are int: longer messages have several parts.
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 28;
 
+/// Tags of messages between two ranks.
+constexpr int text_tag = 0;
+constexpr int warning_tag = 1;
+
 using clock_type = std::chrono::steady_clock;
 
 /// Waits for the end of a request. After the time of a slow link, the wait uses no processor; MPI_Wait would use one
@@ -92,7 +96,7 @@ class mpi_communicator final : public gpulog::ranks::communicator {
       traffic_.sent_bytes += bytes;
       traffic_.waiting_seconds +=
           in_parts(const_cast<char*>(text.data()), bytes, [](char* part, int count, MPI_Request* sent) {
-            MPI_Isend(part, count, MPI_BYTE, 0, 0, MPI_COMM_WORLD, sent);
+            MPI_Isend(part, count, MPI_BYTE, 0, text_tag, MPI_COMM_WORLD, sent);
           });
       return texts;
     }
@@ -102,7 +106,7 @@ class mpi_communicator final : public gpulog::ranks::communicator {
       traffic_.received_bytes += received.size();
       traffic_.waiting_seconds +=
           in_parts(received.data(), received.size(), [from](char* part, int count, MPI_Request* receiving) {
-            MPI_Irecv(part, count, MPI_BYTE, from, 0, MPI_COMM_WORLD, receiving);
+            MPI_Irecv(part, count, MPI_BYTE, from, text_tag, MPI_COMM_WORLD, receiving);
           });
     }
     return texts;
@@ -133,6 +137,25 @@ class mpi_communicator final : public gpulog::ranks::communicator {
       traffic_.waiting_seconds += broadcast_from(from, one.data() + known, bytes - known);
     }
     return texts;
+  }
+
+  void warn() override {
+    for (int to = 0; to < size_; ++to) {
+      if (to == rank_) continue;
+      MPI_Request request = MPI_REQUEST_NULL;
+      MPI_Isend(nullptr, 0, MPI_BYTE, to, warning_tag, MPI_COMM_WORLD, &request);
+      MPI_Request_free(&request);
+    }
+  }
+  [[nodiscard]] bool is_warned() override {
+    int is_there = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, warning_tag, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE);
+    return is_there != 0;
+  }
+  void take_warning(unsigned rank) override {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Irecv(nullptr, 0, MPI_BYTE, static_cast<int>(rank), warning_tag, MPI_COMM_WORLD, &request);
+    traffic_.waiting_seconds += wait(request, 0);
   }
 
  private:

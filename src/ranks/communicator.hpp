@@ -39,6 +39,14 @@ class communicator {
   /// Returns the texts of all ranks, by rank, at all ranks.
   [[nodiscard]] virtual std::vector<std::string> gather_everywhere(const std::string& text) = 0;
 
+  /// Tells all other ranks that this rank has failed and waits for them in gather_everywhere(). Each of them calls
+  /// take_warning() later.
+  virtual void warn() = 0;
+  /// Returns whether a warning has arrived. The warning stays.
+  [[nodiscard]] virtual bool is_warned() = 0;
+  /// Removes the warning of a rank that has called warn().
+  virtual void take_warning(unsigned rank) = 0;
+
   [[nodiscard]] const rank_traffic& traffic() const { return traffic_; }
   /// Declares that this rank will exchange no more messages, although the others wait for some. The process must then
   /// end, and the launcher ends the other ranks.

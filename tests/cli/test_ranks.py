@@ -144,10 +144,13 @@ class Ranks(CommandTest):
     def test_failures_of_divided_strata(self):
         divide = ('--tune', 'divided-strata=on', '--ranks', '3')
         for divisor in range(4):
-            text = '.decl n(x:number)\nn(x) :- x = range(0, 100).\n.decl a(x:number)\na(1 / (x - %d)) :- n(x).\n.output a\n' % divisor
-            alone = self.run_program(text)
-            self.assertEqual(alone.returncode, 1)
-            self.assertEqual(self.without_times(self.run_program(text, *divide)), self.without_times(alone))
+            numbers = '.decl n(x:number)\nn(x) :- x = range(0, 100).\n'
+            endless = '.decl a(x:number, m:number)\na(x, 0) :- n(x).\na(x, m + 1 + 1 / (x - %d)) :- a(x, m).\n.output a\n'
+            for rules in ('.decl a(x:number)\na(1 / (x - %d)) :- n(x).\n.output a\n', endless):
+                text = numbers + rules % divisor
+                alone = self.run_program(text)
+                self.assertEqual(alone.returncode, 1)
+                self.assertEqual(self.without_times(self.run_program(text, *divide)), self.without_times(alone))
         process = self.run_program(CLOSURE, *divide, '--tune', 'rows=loop', '--memory-limit', '600K',
                                    facts={'edge.facts': EDGES + ''.join('%d\t%d\n' % (x, x + 1) for x in range(400))})
         self.assertEqual((process.returncode, os.listdir(self.path('out'))), (1, []))

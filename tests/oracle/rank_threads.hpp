@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <barrier>
 #include <cstring>
 #include <memory>
@@ -14,11 +15,12 @@ namespace gpulog::oracle {
 
 /// Ranks that are threads of this process.
 struct rank_threads {
-  explicit rank_threads(unsigned size) : meeting(size), texts(size) {}
+  explicit rank_threads(unsigned size) : meeting(size), texts(size), warnings(size) {}
 
   std::barrier<> meeting;
   const void* sent = nullptr;
   std::vector<std::string> texts;
+  std::vector<std::atomic<int>> warnings;  ///< that each rank has received
 };
 
 class thread_communicator final : public ranks::communicator {
@@ -48,6 +50,11 @@ class thread_communicator final : public ranks::communicator {
     all_->meeting.arrive_and_wait();
     return gathered;
   }
+  void warn() override {
+    for (unsigned to = 0; to < size(); ++to) all_->warnings[to] += to != rank_ ? 1 : 0;
+  }
+  [[nodiscard]] bool is_warned() override { return all_->warnings[rank_] != 0; }
+  void take_warning(unsigned /*rank*/) override { --all_->warnings[rank_]; }
 
  private:
   rank_threads* all_;

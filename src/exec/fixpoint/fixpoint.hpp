@@ -223,7 +223,7 @@ class fixpoint_executor final : public stratum_executor {
     return shared_.chosen.divider->partition(*this, shared_.program, number, partitioned_.here, need);
   }
   void end_share() {
-    shared_.share.reset();
+    set_division<Machine>(shared_, nullptr);
     shared_.chosen.strip_counters = strip_counters_;
   }
   [[nodiscard]] std::vector<std::uint64_t> rows_here(const plan::stratum& stratum) const {
@@ -284,9 +284,9 @@ class fixpoint_executor final : public stratum_executor {
     try {
       return evaluate(number, resumes, deltas, partition);
     } catch (...) {
-      partition->fail();
+      const std::exception_ptr failure = partition->fail();
       end_share();
-      throw;
+      std::rethrow_exception(failure);
     }
   }
 
@@ -309,10 +309,10 @@ class fixpoint_executor final : public stratum_executor {
     const pipeline_context context = {shared_.program, shared_.places, shared_.chosen,
                                       symbols_,        counter(),      &iteration_};
     if (partition != nullptr) {
-      shared_.share = partition->share();
+      set_division(shared_, partition);
       shared_.chosen.strip_counters = nullptr;  // other ranks are busy
     }
-    if (stops_->shared_by != nullptr) shared_.share = stops_->shared_by->share();
+    if (partition == nullptr && stops_->shared_by != nullptr) set_division(shared_, stops_->shared_by);
     // Each version is bound once; the relations that it reads and writes do not move.
     std::vector<std::vector<running_version>> phases;
     const auto bind = [&](const plan::phase& bound) {
@@ -349,9 +349,9 @@ class fixpoint_executor final : public stratum_executor {
       if (division* const together = partition != nullptr ? partition : run.division)
         together->finish(rows_here(stratum));
     } catch (...) {
-      if (run.division != nullptr) run.division->fail();
+      const std::exception_ptr failure = run.division != nullptr ? run.division->fail() : std::current_exception();
       end_share();
-      throw;
+      std::rethrow_exception(failure);
     }
     end_share();
     if constexpr (Machine::abilities.rows) shared_.machine.forget_rows();

@@ -444,7 +444,8 @@ class plan_relations {
   bool is_searching = false;           ///< whether the running stratum looks up rows in a matrix
   std::uint64_t late_columns = 0;      ///< number of times that a matrix got columns during its reader's run
   std::optional<stratum_share> share;  ///< of the running stratum at this rank; nothing: rank 0 evaluates the stratum
-  std::set<relation_id> owed_sets;     ///< deferred sets of matrices: built together with columns
+  const std::atomic<bool>* stop_alone = nullptr;  ///< chosen.stop without the stops of other ranks; only with a share
+  std::set<relation_id> owed_sets;                ///< deferred sets of matrices: built together with columns
   /// By relation_id: the last version that extended the relation, for messages; nullptr: none.
   std::vector<const plan::rule_version*> last_version;
 

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "exec/hybrid/expected_work.hpp"
-#include "exec/hybrid/ready_watch.hpp"
 #include "exec/hybrid/stratum_parts.hpp"
+#include "exec/stop_watch.hpp"
 #include "kernels/join/pipeline.hpp"
 #include "plan/reads.hpp"
 #include "storage/relation/relation.hpp"
@@ -165,7 +165,7 @@ class hybrid_executor final : public executor {
   [[nodiscard]] bool has_device() {
     auto& made = sides_[static_cast<std::size_t>(side::device)];
     if (made != nullptr || device_ == nullptr) return made != nullptr;
-    ready_watch_.reset();  // no stratum has to wait any more
+    stop_watch_.reset();  // no stratum has to wait any more
     made = device_->make();
     if (made) costs_.set_device(device_->bytes_per_second());
     device_.reset();
@@ -288,11 +288,11 @@ class hybrid_executor final : public executor {
     recursion_watch watch(costs_, shape_of(number));
     const bool is_on_host = chosen.where == side::host;
     stratum_stops stops = stops_of_plan(number);
-    if (is_on_host && may_be_left(number)) stops.now = begin_ready_watch(number);
+    if (is_on_host && may_be_left(number)) stops.now = begin_stop_watch(number);
     if (is_on_host && may_be_moved(number)) {
       stops.between_iterations = [&](std::uint64_t iterations, std::uint64_t delta_rows) {
         // From this iteration on, the device can continue instead of starting over.
-        if (iterations > 0 && ready_watch_) ready_watch_->end();
+        if (iterations > 0 && stop_watch_) stop_watch_->end();
         if (rules_.move_at) return iterations == *rules_.move_at;
         return watch.should_move({storage::seconds_now(), delta_rows, ready_in()},
                                  [&] { return moving_seconds(number); });
@@ -307,7 +307,7 @@ class hybrid_executor final : public executor {
       if (stops.now == nullptr || (rules_.stop != nullptr && *rules_.stop)) throw;
       chosen = begin_anew_on_device(number, storage::seconds_now() - begin);
     }
-    if (ready_watch_) ready_watch_->end();
+    if (stop_watch_) stop_watch_->end();
     running_ = nullptr;
     add_figures(number, chosen);
     if (stopped) {
@@ -337,11 +337,11 @@ class hybrid_executor final : public executor {
   }
 
   /// @return the flag that makes the host stop
-  [[nodiscard]] const std::atomic<bool>* begin_ready_watch(std::size_t number) {
+  [[nodiscard]] const std::atomic<bool>* begin_stop_watch(std::size_t number) {
     // The host may run as long as the device would need, since that time may be lost.
     const double least = costs_.seconds(side::device, work_of(number)) + crossing_seconds(number, side::device);
-    if (!ready_watch_) ready_watch_.emplace([this] { return device_->ready_in() == 0; }, rules_.stop);
-    return ready_watch_->begin(least);
+    if (!stop_watch_) stop_watch_.emplace([this] { return device_->ready_in() == 0; }, rules_.stop);
+    return stop_watch_->begin(least);
   }
 
   choice begin_anew_on_device(std::size_t number, double seconds) {
@@ -481,10 +481,10 @@ class hybrid_executor final : public executor {
   placement_costs costs_;                                   // if rules_ have costs
   std::size_t next_stratum_ = 0;
   statistics figures_;
-  statistics seen_;                         ///< including the running stratum
-  stratum_executor* running_ = nullptr;     ///< executor of a stratum whose figures are not in figures_ yet
-  stratum_executor* extending_ = nullptr;   ///< executor that holds the relations of the running stratum
-  std::optional<ready_watch> ready_watch_;  // last member: its thread uses device_
+  statistics seen_;                        ///< including the running stratum
+  stratum_executor* running_ = nullptr;    ///< executor of a stratum whose figures are not in figures_ yet
+  stratum_executor* extending_ = nullptr;  ///< executor that holds the relations of the running stratum
+  std::optional<stop_watch> stop_watch_;   // last member: its thread uses device_
 };
 
 }  // namespace

@@ -27,6 +27,17 @@ template <class Machine>
   return !Machine::abilities.device_columns && may_share(run.shared, run.stops);
 }
 
+/// @param divided what the running stratum belongs to; nullptr: this rank evaluates the rest of the stratum alone
+template <class Machine>
+void set_division(plan_relations<Machine>& shared, division* divided) {
+  if (shared.share) shared.chosen.stop = shared.stop_alone;
+  shared.share.reset();
+  if (divided == nullptr) return;
+  shared.stop_alone = shared.chosen.stop;
+  shared.chosen.stop = divided->stop(shared.stop_alone);
+  shared.share = divided->share();
+}
+
 /// At rank 0: begins a division at the start of a stratum.
 template <class Machine>
 void divide_from_start(stratum_run<Machine>& run) {
@@ -34,7 +45,7 @@ void divide_from_start(stratum_run<Machine>& run) {
   if (run.division != nullptr || !may_divide(run)) return;
   run.division = shared.chosen.divider->divide(*run.executor, shared.program, run.number, nullptr);
   if (run.division == nullptr) return;
-  shared.share = run.division->share();
+  set_division(shared, run.division);
   run.bind_phases(0);
 }
 
@@ -65,7 +76,7 @@ template <class Machine>
   const undivided_work before{run.deltas, new_rows(run), seconds};
   run.division = shared.chosen.divider->divide(*run.executor, shared.program, run.number, &before);
   if (run.division == nullptr) return false;
-  shared.share = run.division->share();
+  set_division(shared, run.division);
   return true;
 }
 
@@ -89,7 +100,7 @@ template <class Machine>
     return true;
   }
   run.division = nullptr;
-  run.shared.share.reset();
+  set_division<Machine>(run.shared, nullptr);
   run.next_division = std::numeric_limits<double>::infinity();
   return true;
 }

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -60,8 +62,12 @@ class division {
   /// Called after the last iteration. @throws like evaluate() if a different rank has failed
   /// @param rows of this rank, by relation of the stratum
   virtual void finish(const std::vector<std::uint64_t>& rows) = 0;
-  /// Ends the division at all ranks after a failure of this rank.
-  virtual void fail() noexcept = 0;
+  /// Ends the division at all ranks after the failure that is being handled.
+  /// @return the failure, or a different rank's failure that has stopped this rank
+  [[nodiscard]] virtual std::exception_ptr fail() noexcept = 0;
+  /// Returns the flag that stops the work of this rank: a different rank has failed, or the run is cancelled.
+  /// @param cancelled may be nullptr
+  [[nodiscard]] virtual const std::atomic<bool>* stop(const std::atomic<bool>* cancelled) = 0;
 
   /// Returns whether the next iteration begins with a new plan. Then all ranks begin the iteration, even if no relation
   /// has a delta.

@@ -21,6 +21,7 @@ using ranks::archive_writer;
 enum class rank_state : std::uint8_t {
   runs,
   has_left,  ///< rank 0 continues alone
+  // Failures, of which the rank has warned the other ranks:
   has_too_little_memory,
   has_fault,  ///< of a rule
   has_failed
@@ -53,6 +54,9 @@ std::string describe_failure() {
   }
 }
 
+/// Returns whether the rank has sent a warning before this text.
+bool has_warned(const std::string& text) { return static_cast<rank_state>(text.front()) > rank_state::has_left; }
+
 /// Words before the rows of a phase: the state, the decision, and the number of rows by relation.
 constexpr std::size_t decision_word = 1;
 constexpr std::size_t first_rows_word = 2;
@@ -65,8 +69,17 @@ std::uint64_t word_at(const std::string& text, std::size_t number) {
 
 }  // namespace
 
+std::vector<std::string> rank_division::exchange(const std::string& text) {
+  if (watch_) watch_->end();  // one thread at a time uses the messages
+  std::vector<std::string> texts = messages_->gather_everywhere(text);
+  for (unsigned rank = 0; rank < texts.size(); ++rank) {
+    if (rank != share_.of.rank && has_warned(texts[rank])) messages_->take_warning(rank);
+  }
+  return texts;
+}
+
 std::vector<std::string> rank_division::meet(const std::string& text) {
-  std::vector<std::string> texts = messages_->gather_everywhere(text_of(rank_state::runs, text));
+  std::vector<std::string> texts = exchange(text_of(rank_state::runs, text));
   for (unsigned rank = 0; rank < texts.size(); ++rank) {
     const auto state = static_cast<rank_state>(texts[rank].front());
     if (state == rank_state::runs) continue;
@@ -78,6 +91,7 @@ std::vector<std::string> rank_division::meet(const std::string& text) {
     if (state == rank_state::has_too_little_memory) throw memory_fault(named);
     throw user_error(named);
   }
+  if (watch_) static_cast<void>(watch_->begin(0));
   return texts;
 }
 
@@ -91,18 +105,30 @@ void rank_division::finish(const std::vector<std::uint64_t>& rows) {
   is_over_ = is_finished_ = true;
 }
 
-void rank_division::fail() noexcept {
-  if (std::exchange(is_over_, true)) return;
+std::exception_ptr rank_division::fail() noexcept {
+  std::exception_ptr failure = std::current_exception();
+  if (std::exchange(is_over_, true)) return failure;
+  if (watch_) watch_->end();
   try {
     const std::string text = describe_failure();
     if (!text.empty()) {
-      static_cast<void>(messages_->gather_everywhere(text));
-      return;
+      messages_->warn();
+      static_cast<void>(exchange(text));
+      return failure;
     }
-  } catch (...) {  // too little memory for the message
+    if (messages_->is_warned()) static_cast<void>(meet({}));
+  } catch (const std::bad_alloc&) {  // too little memory for the message
+  } catch (...) {
+    return std::current_exception();
   }
   // The other ranks may take long until their next message.
   messages_->leave();
+  return failure;
+}
+
+const std::atomic<bool>* rank_division::stop(const std::atomic<bool>* cancelled) {
+  watch_.emplace([this] { return messages_->is_warned(); }, cancelled);
+  return watch_->begin(0);
 }
 
 bool rank_division::loses(std::uint64_t new_rows) {
@@ -128,7 +154,7 @@ division::next rank_division::begin_iteration(std::uint64_t new_rows) {
   }
   if (loses(new_rows)) {
     is_over_ = true;
-    static_cast<void>(messages_->gather_everywhere(text_of(rank_state::has_left, {})));
+    static_cast<void>(exchange(text_of(rank_state::has_left, {})));
     return next::go_alone;
   }
   std::string text;

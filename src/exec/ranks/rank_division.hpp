@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -10,6 +11,7 @@
 
 #include "exec/executor.hpp"
 #include "exec/ranks/division.hpp"
+#include "exec/stop_watch.hpp"
 #include "plan/plan.hpp"
 #include "ranks/rank_group.hpp"
 
@@ -42,7 +44,8 @@ class rank_division final : public division {
   phase_end end_phase(phase_end decision, const std::vector<appended_block>& appended,
                       const std::function<void(const appended_block&)>& insert) override;
   void finish(const std::vector<std::uint64_t>& rows) override;
-  void fail() noexcept override;
+  [[nodiscard]] std::exception_ptr fail() noexcept override;
+  [[nodiscard]] const std::atomic<bool>* stop(const std::atomic<bool>* cancelled) override;
   [[nodiscard]] bool has_new_plan() const override { return has_new_plan_; }
   void note_new_plan() override { has_new_plan_ = has_new_plan_ || is_leader(); }
   void note_abandoned(const std::vector<relation_id>& relations) override {
@@ -61,6 +64,8 @@ class rank_division final : public division {
   [[nodiscard]] bool has_abandoned() const { return !abandoned_.empty(); }
 
  private:
+  /// Exchanges texts with states, as meet() does.
+  std::vector<std::string> exchange(const std::string& text);
   /// Returns whether rank 0 alone is faster.
   [[nodiscard]] bool loses(std::uint64_t new_rows);
 
@@ -79,6 +84,7 @@ class rank_division final : public division {
   // At the last comparison of rates.
   double compared_at_ = storage::seconds_now();
   std::optional<std::uint64_t> rows_then_;
+  std::optional<stop_watch> watch_;  // last member: its thread uses messages_
 };
 
 }  // namespace gpulog::exec

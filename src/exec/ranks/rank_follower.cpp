@@ -198,7 +198,7 @@ class follower {
     } catch (const division_ended&) {
       leave(order);
     } catch (...) {
-      divided.fail();
+      static_cast<void>(divided.fail());
       leave(order);  // rank 0 may begin the stratum again, as a partitioned one
     }
   }
@@ -218,7 +218,7 @@ class follower {
     } catch (const division_ended&) {
       return;
     } catch (...) {
-      meeting.fail();
+      static_cast<void>(meeting.fail());
       return;
     }
     for (unsigned rank = 1; rank < messages.size(); ++rank) {

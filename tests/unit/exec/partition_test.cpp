@@ -243,6 +243,19 @@ walk(x, n, z) :- walk(x, n, y), edge(y, z), (y + z) % 7 != n.
   });
 }
 
+/// The other ranks would need hours.
+TEST(partition, a_fault_stops_the_other_ranks) {
+  for (const std::string zero : {"1", "2", "3", "4", "5"}) {
+    const std::string text = ".decl start(x:number)\nstart(x) :- x = range(0, 100).\n" +
+                             (".decl walk(x:number, n:number, q:number)\nwalk(x, 0, 0) :- start(x).\n" +
+                              ("walk(x, n + 1, 10 / (x - " + zero) + ")) :- walk(x, n, _), n < 1000000000.\n");
+    evaluate_on_ranks(text, {}, [&zero](plan_run*, const std::string& failure) {
+      EXPECT_EQ(failure, "Floating-point arithmetic exception signal in rule:\nwalk(x,(n+1),(10/(x-" + zero +
+                             "))) :- walk(x,n,_), n < 1000000000.\nin file test.dl [5:1-5:63]");
+    });
+  }
+}
+
 TEST(partition, a_rank_without_memory_ends_the_run) {
   evaluate_on_ranks(partitioned_closure, {.memory_limit = 20000}, [](plan_run*, const std::string& failure) {
     EXPECT_TRUE(failure.starts_with(fmt::format("rank 1 (process {} on ", ::getpid()))) << failure;
