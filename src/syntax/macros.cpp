@@ -389,7 +389,7 @@ void macro_table::expand_list(const std::vector<macro_token>& tokens, std::vecto
   while (const macro_token* next = exhausted_ ? nullptr : input.peek()) {
     const macro_token token = *next;
     input.advance();
-    if (token.what == macro_token::kind::identifier && !token.final && is_defined(token.text)) {
+    if (token.what == macro_token::kind::identifier && !token.final && has_definition(token.text)) {
       expansion(*this, input, error).run(token, out);
     } else if (charge(token.text.size(), error)) {
       out.push_back(token);

@@ -63,7 +63,11 @@ class macro_table {
   /// definition.
   bool define(std::string_view definition, const error_function& error);
   void undefine(std::string_view name);
-  [[nodiscard]] bool is_defined(std::string_view name) const { return macros_.find(name) != macros_.end(); }
+  [[nodiscard]] bool has_definition(std::string_view name) const { return macros_.find(name) != macros_.end(); }
+  /// As #ifdef and `defined` answer: also for the macros that the lexer replaces.
+  [[nodiscard]] bool is_defined(std::string_view name) const {
+    return has_definition(name) || name == "__LINE__" || name == "__FILE__";
+  }
 
   /// Expands the macro `name` with arguments from `input`; returns nothing if a macro with arguments is not followed by
   /// parentheses.

@@ -216,7 +216,7 @@ class preprocessor {
     const std::size_t end = end_of_macro_token(here.text, begin);
     const std::string_view text = here.text.substr(begin, end - begin);
     here.at = end;
-    if (!macros_.is_defined(text)) return;
+    if (!macros_.has_definition(text)) return;
     file_input input(here.text, end);
     const macro_token token{macro_token::kind::identifier, std::string(text), false, false};
     const auto expanded = macros_.expand(token, input, error_at(here.span(begin, end)));

@@ -123,6 +123,8 @@ TEST(conditions, arithmetic) {
   EXPECT_FALSE(holds("UNKNOWN"));
   EXPECT_FALSE(holds("9223372036854775807 + 1 > 0"));
   EXPECT_TRUE(holds("__LINE__ == 1"));
+  EXPECT_TRUE(holds("defined __LINE__ && defined(__FILE__) && defined __DATE__ && defined(__TIME__)"));
+  EXPECT_EQ(printed("#ifndef __FILE__\na(1).\n#else\na(2).\n#endif"), "a(2).\n");
 }
 
 TEST(conditions, wrong_ones) {
