@@ -10,7 +10,6 @@
 #include "kernels/steps/host_steps.hpp"
 #include "kernels/steps/text_pattern.hpp"
 #include "kernels/steps/word_operations.hpp"
-#include "support/long_vector.hpp"
 
 namespace gpulog::kernels {
 
@@ -143,11 +142,9 @@ Word value_of_text(scalar_op op, const std::string& text) {
 word concatenation(const std::vector<const word*>& parts, std::uint32_t row, storage::symbol_table& symbols) {
   std::uint64_t bytes = 0;
   for (const word* const part : parts) bytes += symbols.text(part[row]).size();
-  storage::symbol_table::require_length(bytes);
-  std::string joined;
-  joined.reserve(memory_size(bytes));
-  for (const word* const part : parts) joined += symbols.text(part[row]);
-  return symbols.intern(joined);
+  return symbols.intern_assembled(bytes, [&](char* to) {
+    for (const word* const part : parts) to = std::ranges::copy(symbols.text(part[row]), to).out;
+  });
 }
 
 /// Patterns are mostly constants, so each worker caches compiled patterns.

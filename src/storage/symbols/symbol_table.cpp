@@ -12,7 +12,6 @@ namespace {
 constexpr std::size_t cache_line_bytes = 64;
 constexpr std::size_t first_capacity = 32;
 constexpr std::size_t first_block_bytes = 1024;
-constexpr std::size_t largest_block_bytes = 64 * 1024;
 
 /// Returns whether at most 2 of 3 slots would be used.
 constexpr bool has_slots(std::size_t texts, std::size_t capacity) { return 3 * texts <= 2 * capacity; }
@@ -198,7 +197,7 @@ void symbol_table::prefetch_text(key where) const {
   }
 }
 
-word symbol_table::insert(std::string_view text, key where) {
+word symbol_table::insert(std::string_view text, key where, backend::array<char> block) {
   require_length(text.size());
   shard& owner = shards_[where.shard_number];
   const std::lock_guard lock(owner.inserting);
@@ -206,8 +205,14 @@ word symbol_table::insert(std::string_view text, key where) {
   if (const std::optional<word> known = find(text, where)) return *known;
   // Allocates all memory first: on failure, no number is taken.
   make_room(owner);
-  char* storage = allocate_text(owner, stored_bytes(text));
-  store_text(storage, text);
+  char* storage = block.data();
+  if (storage != nullptr) {
+    owner.block_bytes += block.size();
+    owner.blocks.push_back(std::move(block));
+  } else {
+    storage = allocate_text(owner, stored_bytes(text));
+    store_text(storage, text);
+  }
   std::uint64_t id = size_.load(std::memory_order_relaxed);
   do {
     if (id >= max_symbols) report_full();
@@ -271,10 +276,14 @@ char* symbol_table::allocate_text(shard& owner, std::size_t bytes) {
   return result;
 }
 
-void symbol_table::store_text(char* where, std::string_view text) {
-  const auto length = static_cast<std::uint32_t>(text.size());
+std::string_view symbol_table::store_length(char* where, std::uint32_t length) {
   std::memcpy(where, &length, sizeof length);
-  if (length != 0) std::memcpy(where + sizeof length, text.data(), length);
+  return {where + sizeof length, length};
+}
+
+void symbol_table::store_text(char* where, std::string_view text) {
+  const std::string_view stored = store_length(where, static_cast<std::uint32_t>(text.size()));
+  if (!stored.empty()) std::memcpy(where + sizeof(std::uint32_t), text.data(), text.size());
 }
 
 std::uint64_t symbol_table::memory_bytes() const {

@@ -55,6 +55,24 @@ class symbol_table {
   word intern(std::string_view text) { return intern(text, key_of(text)); }
   /// Like intern(text), for a known key.
   word intern(std::string_view text, key where);
+  /// Returns the number of the text whose bytes write(begin) assembles. A long text is assembled in the memory that the
+  /// table keeps: no second copy exists.
+  /// @throws like intern()
+  template <class Write>
+  word intern_assembled(std::uint64_t bytes, Write&& write) {
+    require_length(bytes);
+    if (bytes < least_separate_bytes) {
+      std::string text(bytes, '\0');
+      write(text.data());
+      return intern(text);
+    }
+    backend::array<char> block(*memory_, sizeof(std::uint32_t) + bytes, backend::fresh_memory::anything);
+    const std::string_view text = store_length(block.data(), static_cast<std::uint32_t>(bytes));
+    write(block.data() + sizeof(std::uint32_t));
+    const key where = key_of(text);
+    if (const std::optional<word> known = find(text, where)) return *known;
+    return insert(text, where, std::move(block));
+  }
   /// @throws user_error for a text that is too long to be stored
   static void require_length(std::uint64_t bytes);
 
@@ -82,6 +100,8 @@ class symbol_table {
   static constexpr std::size_t shard_count = std::size_t{1} << shard_bits;
   static constexpr unsigned first_segment_bits = 10;
   static constexpr std::size_t segment_count = 32 - first_segment_bits;
+  static constexpr std::size_t largest_block_bytes = 64 * 1024;
+  static constexpr std::size_t least_separate_bytes = largest_block_bytes / 4;
 
   /// Open addressing over 8-byte slots: tag in the upper half, number + 1 in the lower half; 0 is an empty slot. The
   /// tag also determines the position, so that growing never reads a text.
@@ -123,7 +143,8 @@ class symbol_table {
   static entry_place place_of(std::uint64_t id);
 
   [[nodiscard]] std::optional<word> find(std::string_view text, key where) const;
-  word insert(std::string_view text, key where);
+  /// @param block where the text is stored already, or an empty array
+  word insert(std::string_view text, key where, backend::array<char> block = {});
   /// Returns the number of the first text with the tag.
   [[nodiscard]] std::optional<word> first_number(key where) const;
   /// Returns the entry of this text, or nullptr.
@@ -137,6 +158,8 @@ class symbol_table {
   char* allocate_text(shard& owner, std::size_t bytes);
   static std::size_t stored_bytes(std::string_view text) { return sizeof(std::uint32_t) + text.size(); }
   static void store_text(char* where, std::string_view text);
+  /// Returns the text after the length.
+  static std::string_view store_length(char* where, std::uint32_t length);
   [[nodiscard]] const char* entry(std::uint64_t id) const;
   void set_entry(std::uint64_t id, const char* stored);
   /// Allocates entries for the numbers begin .. end-1.

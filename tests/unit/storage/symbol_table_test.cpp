@@ -210,6 +210,26 @@ TEST(symbol_table, memory_is_counted_and_without_it_the_table_stays_as_it_was) {
   for (word id = 0; id < 20 * step; ++id) ASSERT_EQ(table.find(numbered_text(id)), id);
 }
 
+TEST(symbol_table, assembles_long_texts_in_its_own_memory) {
+  backend::host_memory memory;
+  symbol_table table(memory);
+  const auto assembled = [&table](std::size_t bytes, char letter) {
+    return table.intern_assembled(bytes, [&](char* to) { std::fill_n(to, bytes, letter); });
+  };
+  for (const std::size_t bytes : {0u, 1u, 16383u, 16384u, 100'000u, 5'000'000u}) {
+    const word number = assembled(bytes, 'a');
+    EXPECT_EQ(table.text(number), std::string(bytes, 'a'));
+    EXPECT_EQ(assembled(bytes, 'a'), number);
+    EXPECT_EQ(table.intern(std::string(bytes, 'a')), number);
+  }
+  const std::uint64_t size = table.size();
+  memory.set_limit(memory.used() + 6'000'000);
+  EXPECT_EQ(table.text(assembled(5'000'000, 'b')), std::string(5'000'000, 'b'));
+  EXPECT_THROW(assembled(5'000'000, 'c'), backend::memory_exceeded);
+  EXPECT_THROW(assembled(std::size_t{1} << 32, 'd'), user_error);
+  EXPECT_EQ(table.size(), size + 1);
+}
+
 TEST(ordered_interning, without_memory_leaves_a_table_that_works) {
   std::vector<std::string> texts;
   for (word number = 0; number < 5000; ++number) texts.push_back(numbered_text(number));
