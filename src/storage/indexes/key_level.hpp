@@ -6,6 +6,7 @@
 
 #include "backend/array.hpp"
 #include "storage/calibration.hpp"
+#include "storage/indexes/key_slots.hpp"
 #include "storage/relation/relation_options.hpp"
 #include "storage/sets/hash.hpp"
 #include "support/long_vector.hpp"
@@ -28,7 +29,13 @@ class key_level {
  public:
   /// @param direct whether dense numeric keys are looked up in an array by number, without a hash table
   key_level(memory_resource& resource, std::uint32_t length, double load, bool direct = false)
-      : first_(resource), table_(resource), direct_(resource), length_(length), load_(load), may_be_direct_(direct) {
+      : first_(resource),
+        word_table_(resource),
+        table_(resource),
+        direct_(resource),
+        length_(length),
+        load_(load),
+        may_be_direct_(direct) {
     keys_.reserve(length);
     for (std::uint32_t c = 0; c < length; ++c) keys_.emplace_back(resource);
   }
@@ -36,7 +43,7 @@ class key_level {
   [[nodiscard]] std::uint32_t length() const { return length_; }
   [[nodiscard]] std::uint64_t groups() const { return groups_; }
   [[nodiscard]] std::uint64_t bytes() const {
-    std::uint64_t sum = first_.bytes() + table_.bytes() + direct_.bytes();
+    std::uint64_t sum = first_.bytes() + word_table_.bytes() + table_.bytes() + direct_.bytes();
     for (const auto& column : keys_) sum += column.bytes();
     return sum;
   }
@@ -50,8 +57,10 @@ class key_level {
     for (std::uint32_t c = 0; c < length_; ++c) hash.add(key(c));
     return hash.value();
   }
-  [[nodiscard]] std::uint64_t home(std::uint64_t code) const { return scale(mix(code), table_.size()); }
-  void prefetch(std::uint64_t home) const { __builtin_prefetch(table_.data() + home); }
+  [[nodiscard]] std::uint64_t home(std::uint64_t code) const {
+    return length_ == 1 ? word_table_.home(code) : table_.home(code);
+  }
+  void prefetch(std::uint64_t home) const { length_ == 1 ? word_table_.prefetch(home) : table_.prefetch(home); }
 
   /// Returns whether find_direct() is available; for levels of one column.
   [[nodiscard]] bool is_direct() const { return direct_.size() != 0; }
@@ -65,10 +74,11 @@ class key_level {
   [[nodiscard]] row_range find(std::uint64_t code, std::uint64_t home, const Key& key) const {
     if (groups_ == 0) return {};
     if (is_direct()) return find_direct(static_cast<word>(code));
-    const slot found = table_[slot_of(code, home, key)];
-    if (found == free_slot) return {};
-    const std::uint32_t first = first_[group_of(found)];
-    return {first, first_[group_of(found) + 1ULL] - first};
+    const std::uint64_t group =
+        length_ == 1 ? word_table_.find(code, home, is_same_word)
+                     : table_.find(code, home, [this, &key](std::uint64_t other) { return has_key(other, key); });
+    if (group == no_group) return {};
+    return {first_[group], first_[group + 1] - first_[group]};
   }
 
   /// Returns the number of rows with a smaller key; for levels of one column.
@@ -83,20 +93,20 @@ class key_level {
     groups_ = 0;
     first_.resize(rows + 1);
     for (auto& column : keys_) column.resize(rows);
-    table_.resize(2 * rows + 2);
-    std::fill_n(table_.data(), table_.size(), free_slot);
+    length_ == 1 ? word_table_.open(rows) : table_.open(rows);
   }
   /// Row `row`, behind all others, has this key. @return false: rows of the key are there, but not the last ones
   template <class Key>
   [[nodiscard]] bool append(std::uint32_t row, const Key& key) {
     const std::uint64_t own = code(key);
-    slot& place = table_[slot_of(own, home(own), key)];
-    if (place != free_slot) {
-      if (group_of(place) + 1ULL != groups_) return false;
+    const std::uint64_t group =
+        length_ == 1 ? word_table_.add(own, groups_, is_same_word)
+                     : table_.add(own, groups_, [this, &key](std::uint64_t other) { return has_key(other, key); });
+    if (group != groups_) {
+      if (group + 1 != groups_) return false;
       first_[groups_] = row + 1;
       return true;
     }
-    place = make_slot(own, groups_);
     for (std::uint32_t c = 0; c < length_; ++c) keys_[c][groups_] = key(c);
     first_[groups_] = row;
     first_[++groups_] = row + 1;
@@ -105,6 +115,7 @@ class key_level {
 
   /// Releases the lookup tables; afterwards the level can only be merged.
   void drop_table() {
+    word_table_.release();
     table_.release();
     direct_.release();
   }
@@ -191,33 +202,11 @@ class key_level {
   /// Returns the start of group g's rows; an unbuilt level has no rows.
   [[nodiscard]] std::uint32_t start(std::uint64_t g) const { return first_.size() == 0 ? 0 : first_[g]; }
 
-  /// The tag of a key in the upper half, the number of its group + 1 in the lower half: a table with the ranges of rows
-  /// would take twice the memory.
-  using slot = std::uint64_t;
-  static constexpr slot free_slot = 0;
-
-  /// A tag of a single word is the key.
-  static word tag(std::uint64_t code) { return static_cast<word>(code) + static_cast<word>(code >> 32) * 0x9e3779b1U; }
-  static slot make_slot(std::uint64_t code, std::uint64_t group) {
-    return pack(tag(code), static_cast<word>(group + 1));
-  }
-  static std::uint32_t group_of(slot used) { return static_cast<std::uint32_t>(used) - 1; }
-
-  /// Returns the position of the key's slot, or of the free slot where the key belongs.
-  template <class Key>
-  [[nodiscard]] std::uint64_t slot_of(std::uint64_t code, std::uint64_t home, const Key& key) const {
-    const slot* const table = table_.data();
-    const std::uint64_t size = table_.size();
-    const word wanted = tag(code);
-    std::uint64_t at = home;
-    for (; table[at] != free_slot; at = at + 1 == size ? 0 : at + 1) {
-      if (table[at] >> 32 == wanted && (length_ == 1 || same_key(group_of(table[at]), key))) break;
-    }
-    return at;
-  }
+  static constexpr std::uint64_t no_group = key_slots<std::uint32_t>::no_group;
+  static bool is_same_word(std::uint64_t) { return true; }  // a print of 32 bits is the key
 
   template <class Key>
-  [[nodiscard]] bool same_key(std::uint64_t group, const Key& key) const {
+  [[nodiscard]] bool has_key(std::uint64_t group, const Key& key) const {
     for (std::uint32_t c = 0; c < length_; ++c) {
       if (keys_[c][group] != key(c)) return false;
     }
@@ -264,7 +253,7 @@ class key_level {
   /// Builds direct_: entry k is the number of rows with a key below k.
   template <class Backend>
   void build_direct(Backend& backend, std::uint64_t largest) {
-    table_.release();
+    word_table_.release();
     direct_.renew(largest + 2);
     std::uint32_t* const direct = direct_.data();
     const word* const keys = keys_[0].data();
@@ -288,47 +277,21 @@ class key_level {
       }
     }
     direct_.release();
-    const auto capacity = static_cast<std::uint64_t>(static_cast<double>(groups_) / load_) + 2;
-    if (table_.capacity() < capacity) {
-      table_.release();
-      // Only HISA's merges reuse buffers. Fresh memory is zero.
-      table_.set_capacity(may_be_direct_ ? capacity : capacity + capacity / 4);
-      table_.resize(capacity);
+    const auto code_of = [this](std::uint64_t group) {
+      return code([this, group](std::uint32_t c) { return keys_[c][group]; });
+    };
+    const bool has_spare_room = !may_be_direct_;  // only HISA's merges reuse buffers
+    if (length_ == 1) {
+      word_table_.fill(backend, groups_, load_, has_spare_room, code_of);
     } else {
-      table_.resize(capacity);
-      backend.fill(table_.data(), capacity, free_slot);
+      table_.fill(backend, groups_, load_, has_spare_room, code_of);
     }
-    if (backend.workers() == 1) {
-      fill_table(backend, [](slot& place, slot used) {
-        if (place != free_slot) return false;
-        place = used;
-        return true;
-      });
-    } else {
-      fill_table(backend, [](slot& place, slot used) {
-        slot expected = free_slot;
-        return __atomic_compare_exchange_n(&place, &expected, used, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-      });
-    }
-  }
-
-  /// @param take stores a used slot in a place if the place is free, and returns whether it was
-  template <class Backend, class Take>
-  void fill_table(Backend& backend, const Take& take) {
-    slot* const table = table_.data();
-    const std::uint64_t size = table_.size();
-    backend.for_each(groups_, [this, table, size, take](std::uint64_t g) {
-      const std::uint64_t own = code([this, g](std::uint32_t c) { return keys_[c][g]; });
-      std::uint64_t at = scale(mix(own), size);
-      while (!take(table[at], make_slot(own, g))) {
-        if (++at == size) at = 0;
-      }
-    });
   }
 
   std::vector<array<word>> keys_;
-  array<std::uint32_t> first_;  // groups_ + 1 entries
-  array<slot> table_;
+  array<std::uint32_t> first_;           // groups_ + 1 entries
+  key_slots<std::uint64_t> word_table_;  // of keys of one word
+  key_slots<std::uint32_t> table_;       // of longer keys
   array<std::uint32_t> direct_;
   std::uint64_t groups_ = 0;
   std::uint32_t length_;

@@ -88,6 +88,18 @@ TYPED_TEST(key_levels, find_every_key_of_lengths_1_to_4) {
   }
 }
 
+TYPED_TEST(key_levels, keys_with_equal_prints_differ) {
+  key_level level(this->memory, 2, 0.5);
+  std::vector<tuple> rows;
+  for (word high = 1; high < 3000; high += 1 + high % 2) rows.push_back({high, word{0} - high * 0x9e3779b1U});
+  this->build(level, rows);
+  expect_finds(level, rows);
+  for (word high = 0; high < 3000; ++high) {
+    const tuple key{high, word{0} - high * 0x9e3779b1U};
+    EXPECT_EQ(find(level, key).count, std::count(rows.begin(), rows.end(), key)) << high;
+  }
+}
+
 TYPED_TEST(key_levels, dense_numbers_are_looked_up_directly) {
   key_level level(this->memory, 1, 0.5, true);
   std::vector<tuple> rows;
