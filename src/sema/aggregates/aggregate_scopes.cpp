@@ -41,6 +41,18 @@ bool holds(const syntax::argument& tree, const syntax::aggregate* wanted) {
   return found;
 }
 
+/// Adds the equalities for the numbers of parts in split(text, separator, number).
+template <class Node>
+void collect_numbers_of_parts(const Node& node, std::vector<equality>& equalities) {
+  for_each_numbered_split(node, [&equalities](const syntax::functor_call& call) {
+    const auto* number = call.arguments[2].as<syntax::variable>();
+    if (number == nullptr) return;
+    name_set needed;
+    for (std::size_t i = 0; i < 2; ++i) collect_names(call.arguments[i], needed);
+    equalities.push_back({number->name, std::move(needed)});
+  });
+}
+
 /// Collects bound names and equalities from the literals.
 /// @param except an aggregate whose value binds nothing; may be nullptr
 void collect_bindings(const std::vector<syntax::conjunction>& alternatives, const syntax::aggregate* except,
@@ -51,6 +63,7 @@ void collect_bindings(const std::vector<syntax::conjunction>& alternatives, cons
       if (const auto* group = part.as<syntax::group>())
         collect_bindings(group->alternatives, except, bound, equalities);
       const auto* test = part.as<syntax::constraint>();
+      if (test != nullptr || part.as<syntax::atom>() != nullptr) collect_numbers_of_parts(part, equalities);
       if (test == nullptr || test->op != syntax::constraint_op::equal) continue;
       for (const auto& [side, value] : {std::pair(&test->left, &test->right), std::pair(&test->right, &test->left)}) {
         name_set targets;
@@ -66,9 +79,9 @@ void collect_bindings(const std::vector<syntax::conjunction>& alternatives, cons
 }
 
 /// Returns `bound` and all variables that the literals bind once `bound` is bound.
+/// @param equalities beside the literals
 name_set bound_by(const std::vector<syntax::conjunction>& alternatives, name_set bound,
-                  const syntax::aggregate* except = nullptr) {
-  std::vector<equality> equalities;
+                  const syntax::aggregate* except = nullptr, std::vector<equality> equalities = {}) {
   collect_bindings(alternatives, except, bound, equalities);
   for (bool changed = true; changed;) {
     changed = false;
@@ -89,10 +102,14 @@ class scope_separator {
 
   void run(syntax::clause& clause) {
     scope outer;
-    for (const syntax::atom& head : clause.heads) collect_names(head, outer.visible);
+    std::vector<equality> equalities;
+    for (const syntax::atom& head : clause.heads) {
+      collect_names(head, outer.visible);
+      collect_numbers_of_parts(head, equalities);
+    }
     collect_names(clause.body, outer.visible);
     outer.own = outer.visible;
-    outer.bound = bound_by(clause.body, {});
+    outer.bound = bound_by(clause.body, {}, nullptr, std::move(equalities));
     outer.body = &clause.body;
     syntax::conjunction added;
     outer.beside = &added;

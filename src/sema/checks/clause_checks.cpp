@@ -364,13 +364,9 @@ namespace {
 /// The numbers of the parts of a text: split(text, separator, number) binds the number.
 template <class Node>
 void add_numbers_of_parts(const Node& node, grounding& bound) {
-  walk_terms(node, [&](const syntax::argument& term) {
-    const auto* call = term.as<syntax::functor_call>();
-    if (call != nullptr && call->op == syntax::functor::split && call->arguments.size() == 3) {
-      const syntax::record_constructor needed{{{call->arguments[0], call->arguments[1]}}};
-      bound.add_equality(call->arguments[2], {needed, term.span});
-    }
-    return term.as<syntax::aggregate>() == nullptr;
+  for_each_numbered_split(node, [&bound](const syntax::functor_call& call) {
+    const syntax::record_constructor needed{{{call.arguments[0], call.arguments[1]}}};
+    bound.add_equality(call.arguments[2], {needed, call.arguments[2].span});
   });
 }
 

@@ -104,6 +104,16 @@ void for_each_own_variable(const Node& node, const Action& action) {
   });
 }
 
+/// Calls action(call) for each split(text, separator, number) outside aggregates. The call binds the number.
+template <class Node, class Action>
+void for_each_numbered_split(const Node& node, Action&& action) {
+  walk_terms(node, [&](const syntax::argument& term) {
+    const auto* call = term.as<syntax::functor_call>();
+    if (call != nullptr && call->op == syntax::functor::split && call->arguments.size() == 3) action(*call);
+    return term.as<syntax::aggregate>() == nullptr;
+  });
+}
+
 /// Calls action(aggregate, its argument) for the outermost aggregates.
 template <class Node, class Action>
 void for_each_aggregate(Node& node, const Action& action) {

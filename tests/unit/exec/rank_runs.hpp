@@ -1,5 +1,10 @@
 #pragma once
 
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <exception>
 #include <functional>
 #include <string>
@@ -32,6 +37,15 @@ inline void evaluate_on_ranks(const std::string& text, const rank_means& means,
       }
     }
   });
+}
+
+/// Returns the failure of a follower without the name of its rank. If several followers fail at the same time, the
+/// first one stops the others.
+inline std::string message_of_follower(const std::string& failure) {
+  const std::size_t end = std::min(failure.find("): "), failure.size());
+  const std::string process = fmt::format(" (process {} on ", ::getpid());
+  EXPECT_TRUE(failure.starts_with("rank 1" + process) || failure.starts_with("rank 2" + process)) << failure;
+  return failure.substr(std::min(end + 3, failure.size()));
 }
 
 }  // namespace gpulog::exec
