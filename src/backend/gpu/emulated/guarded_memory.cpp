@@ -20,10 +20,11 @@ constexpr std::uint64_t red_zone = 256;
 constexpr std::uint64_t least_reserved = std::uint64_t{16} << 30;
 /// Without protection keys, opening and closing the memory changes the entry of each page in use: more than half of the
 /// time of programs with many launches (tests/programs/value_sets: 8.1 s with small pages, 2.3 s with huge pages). The
-/// first part of the memory, which has the small arrays, uses huge pages. Large arrays do not, because kernels touch
+/// first part of the memory, which only small arrays use, has huge pages. Large arrays do not, because kernels touch
 /// few of their pages.
 constexpr std::uint64_t huge_page = std::uint64_t{2} << 20;
-constexpr std::uint64_t huge_pages_bytes = std::uint64_t{128} << 20;
+constexpr std::uint64_t huge_pages_bytes = std::uint64_t{256} << 20;
+constexpr std::uint64_t most_in_huge_pages = std::uint64_t{32} << 20;
 /// Larger allocations are filled only at both ends: touching every page would cost more than the rest of a test.
 constexpr std::uint64_t wholly_filled = std::uint64_t{256} << 10;
 /// Arrays of at least this size are returned to the host.
@@ -55,14 +56,16 @@ guarded_memory::guarded_memory(std::uint64_t limit)
   base_ = static_cast<std::byte*>(mapping) + (huge_page - reinterpret_cast<std::uintptr_t>(mapping) % huge_page);
   // Fails where the host has no huge pages.
   ::madvise(base_, huge_pages_bytes, MADV_HUGEPAGE);
-  free_.emplace(0, reserved_);
+  free_.emplace(0, huge_pages_bytes);
+  free_.emplace(huge_pages_bytes, reserved_ - huge_pages_bytes);
   guard_device_memory(base_, reserved_);
 }
 
 void* guarded_memory::allocate(std::uint64_t bytes) {
   if (bytes == 0 || bytes > limit_ - std::min(limit_, used_)) return nullptr;
   const std::uint64_t space = rounded_up(bytes, alignment) + 2 * red_zone;
-  const auto found = std::find_if(free_.begin(), free_.end(), [&](const auto& one) { return one.second >= space; });
+  const auto first = space > most_in_huge_pages ? free_.lower_bound(huge_pages_bytes) : free_.begin();
+  const auto found = std::find_if(first, free_.end(), [&](const auto& one) { return one.second >= space; });
   if (found == free_.end()) return nullptr;
   const auto [begin, room] = *found;
   free_.erase(found);
@@ -163,11 +166,11 @@ std::string guarded_memory::reclaim() {
 void guarded_memory::free_space(std::uint64_t begin, std::uint64_t bytes) {
   at_ends(base_ + begin, bytes, permit);
   auto next = free_.lower_bound(begin);
-  if (next != free_.end() && begin + bytes == next->first) {
+  if (next != free_.end() && begin + bytes == next->first && next->first != huge_pages_bytes) {
     bytes += next->second;
     next = free_.erase(next);
   }
-  if (next != free_.begin()) {
+  if (next != free_.begin() && begin != huge_pages_bytes) {
     const auto before = std::prev(next);
     if (before->first + before->second == begin) {
       before->second += bytes;
