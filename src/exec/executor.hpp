@@ -395,11 +395,6 @@ class stratum_executor : public executor {
                                                                   storage::symbol_table& symbols,
                                                                   backend::memory_resource& resource,
                                                                   const options& chosen);
-/// The same without threads, for tests.
-[[nodiscard]] std::unique_ptr<stratum_executor> make_serial_executor(const plan::program& program,
-                                                                     storage::symbol_table& symbols,
-                                                                     backend::memory_resource& resource,
-                                                                     const options& chosen);
 
 /// Loads the facts in the program text.
 /// @param wide nullptr: words have 32 bits

@@ -325,10 +325,10 @@ stratum_statistics walk(word n, std::uint64_t ready_after, bool has_device = tru
   options chosen;
   std::atomic<bool> is_ready = false;
   chosen.on_progress = [&](const progress& now) { is_ready = is_ready || now.iteration >= ready_after; };
-  auto device = has_device ? make_serial_executor(plan, symbols, device_memory, chosen) : nullptr;
+  auto device = has_device ? make_cpu_executor(plan, symbols, device_memory, chosen) : nullptr;
   const auto mixed =
       make_hybrid_executor(plan, std::make_unique<late_device>(std::move(device), [&] { return is_ready.load(); }),
-                           make_serial_executor(plan, symbols, memory, chosen), by_costs(plan));
+                           make_cpu_executor(plan, symbols, memory, chosen), by_costs(plan));
   std::vector<word> column(n);
   for (word i = 0; i < n; ++i) column[i] = i;
   for (std::uint32_t r = 0; r < plan.relations.size(); ++r) {
@@ -403,8 +403,8 @@ TEST(hybrid_executor, strata_begin_anew_when_the_device_is_ready) {
       return becomes_ready && std::this_thread::get_id() != asking;
     };
     const auto mixed = make_hybrid_executor(
-        plan, std::make_unique<late_device>(make_serial_executor(plan, symbols, device_memory, {}), is_ready),
-        make_serial_executor(plan, symbols, memory, {}), by_costs(plan));
+        plan, std::make_unique<late_device>(make_cpu_executor(plan, symbols, device_memory, {}), is_ready),
+        make_cpu_executor(plan, symbols, memory, {}), by_costs(plan));
     mixed->evaluate();
     std::vector<std::uint64_t> own_sizes;
     stratum_statistics result;
@@ -525,7 +525,7 @@ TEST(hybrid_executor, random_programs) {
     storage::symbol_table symbols(plan.symbols);
     options chosen;
     chosen.storage = mode.storage;
-    const auto alone = make_serial_executor(plan, symbols, memory, chosen);
+    const auto alone = make_cpu_executor(plan, symbols, memory, chosen);
     bool has_result = true;
     try {
       alone->evaluate();
@@ -575,7 +575,7 @@ TEST(hybrid_executor, random_programs_with_restrictions) {
     const plan::program unrestricted = plan::make_plan(source.program, {}, without_magic_sets);
     backend::host_memory memory;
     storage::symbol_table symbols(plan.symbols);
-    const auto alone = make_serial_executor(unrestricted, symbols, memory, {});
+    const auto alone = make_cpu_executor(unrestricted, symbols, memory, {});
     try {
       alone->evaluate();
     } catch (const evaluation_fault&) {

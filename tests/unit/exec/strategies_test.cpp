@@ -17,20 +17,20 @@
 namespace gpulog::exec {
 namespace {
 
-using serial_machine = cpu_machine<backend::cpu::serial_backend>;
+using machine = cpu_machine<backend::cpu::tbb_backend>;
 
 /// Says that it runs iterations by itself, which nothing does.
-struct boastful_machine : serial_machine {
+struct boastful_machine : machine {
   static constexpr machine_abilities abilities = {.loops = true};
 };
-struct modest_machine : serial_machine {
+struct modest_machine : machine {
   static constexpr machine_abilities abilities = {};
 };
 struct no_machine {
   static constexpr machine_abilities abilities = {};
 };
 
-static_assert(fixpoint_machine<serial_machine>);
+static_assert(fixpoint_machine<machine>);
 static_assert(fixpoint_machine<modest_machine>);
 static_assert(!fixpoint_machine<boastful_machine>);
 static_assert(!fixpoint_machine<no_machine>);
@@ -43,9 +43,9 @@ std::set<std::string_view> names_of(const Strategies& strategies) {
 }
 
 TEST(strategies, have_names_of_their_own) {
-  names_of(once_strategies<serial_machine>);
-  names_of(loop_strategies<serial_machine>);
-  names_of(version_strategies<serial_machine>);
+  names_of(once_strategies<machine>);
+  names_of(loop_strategies<machine>);
+  names_of(version_strategies<machine>);
 }
 
 /// The names of those that ran the strata with rules.
