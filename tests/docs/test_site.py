@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Opens the documentation site in a headless Chromium and checks its width, its search and its programs.
 
-  tests/docs/test_site.py [DIR]      DIR: the site, default build/docs (scripts/build_docs); needs Debian's chromium
+  tests/docs/test_site.py [DIR]      DIR: the site; default: built into build/docs. Needs Debian's chromium
+
+The exit status is 77 if scripts/build_docs cannot install MkDocs.
 
 A page of this test loads each page of the site in a frame and sends its findings to the server of this test.
 """
@@ -139,4 +141,8 @@ class Site(unittest.TestCase):
 if __name__ == '__main__':
     if sys.argv[1:]:
         SITE = os.path.abspath(sys.argv.pop())
-    sys.exit(unittest.main())
+    else:
+        status = subprocess.run([os.path.join(ROOT, 'scripts', 'build_docs'), SITE], check=False).returncode
+        if status != 0:
+            sys.exit(status)
+    unittest.main()
