@@ -18,7 +18,7 @@ class matrix_stream final : public piecewise_stream {
   /// @param rows must outlive this object
   /// @throws backend::memory_exceeded
   explicit matrix_stream(storage::row_matrix& rows)
-      : piecewise_stream(rows.pieces().data(), rows.pieces().size() - 1, rows.arity()), rows_(&rows) {}
+      : piecewise_stream({rows.pieces().begin(), rows.pieces().end()}, rows.arity()), rows_(&rows) {}
 
  private:
   /// Pieces that were read completely: touching fresh memory takes about as long as making a piece.

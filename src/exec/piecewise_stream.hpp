@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "exec/executor.hpp"
@@ -26,9 +27,9 @@ class piecewise_stream : public row_stream {
 
   /// @throws backend::memory_exceeded
   void read(std::uint64_t first, std::uint64_t n, word* const* columns) final {
-    const std::uint64_t* const found = std::upper_bound(begins_, begins_ + pieces_.size() + 1, first) - 1;
+    const auto found = std::upper_bound(begins_.begin(), begins_.end(), first) - 1;
     std::vector<word*> out(arity_);
-    auto number = static_cast<std::size_t>(found - begins_);
+    auto number = static_cast<std::size_t>(found - begins_.begin());
     for (std::uint64_t done = 0; done < n; ++number) {
       const std::uint64_t offset = first + done - begins_[number];
       const std::uint64_t here = std::min(n - done, begins_[number + 1] - begins_[number] - offset);
@@ -41,11 +42,13 @@ class piecewise_stream : public row_stream {
   }
 
  protected:
-  /// @param begins number of rows before each piece, with one extra entry; must outlive the stream
-  piecewise_stream(const std::uint64_t* begins, std::size_t pieces, std::size_t arity)
-      : begins_(begins), arity_(arity), pieces_(pieces) {
-    for (std::size_t number = 0; number < pieces; ++number) pieces_[number].left = begins[number + 1] - begins[number];
+  /// @param begins number of rows before each piece, then the number of all rows
+  piecewise_stream(std::vector<std::uint64_t> begins, std::size_t arity)
+      : begins_(std::move(begins)), arity_(arity), pieces_(begins_.size() - 1) {
+    for (std::size_t number = 0; number < pieces_.size(); ++number)
+      pieces_[number].left = begins_[number + 1] - begins_[number];
   }
+  [[nodiscard]] std::size_t arity() const { return arity_; }
   /// May be called for several pieces concurrently.
   [[nodiscard]] virtual std::shared_ptr<const piece> make(std::size_t number) = 0;
 
@@ -69,7 +72,7 @@ class piecewise_stream : public row_stream {
     if (one.left == 0) one.rows.reset();
   }
 
-  const std::uint64_t* begins_;
+  std::vector<std::uint64_t> begins_;
   std::size_t arity_;
   std::vector<open_piece> pieces_;
 };

@@ -143,7 +143,7 @@ class fixpoint_executor final : public stratum_executor {
     return columns;
   }
   [[nodiscard]] std::unique_ptr<row_stream> stream_rows([[maybe_unused]] relation_id relation) override {
-    if (partitioned_.rows_elsewhere(relation) != 0) return nullptr;
+    if (partitioned_.rows_elsewhere(relation) != 0) return partitioned_.stream_rows(relation);
     if constexpr (Machine::abilities.streams) {
       return shared_.machine.stream_rows(shared_.relation_of(relation));
     } else {

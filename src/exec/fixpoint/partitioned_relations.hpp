@@ -1,12 +1,16 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "exec/fixpoint/plan_relations.hpp"
-#include "exec/ranks/division.hpp"
+#include "exec/ranks/part_stream.hpp"
 #include "plan/reads.hpp"
 #include "support/long_vector.hpp"
 
@@ -40,6 +44,17 @@ class partitioned_relations {
     return all;
   }
   void forget_columns(relation_id relation) { gathered_.erase(relation); }
+  /// Returns the rows of all ranks, of which only those being read are in host memory.
+  /// @param relation contains()
+  [[nodiscard]] std::unique_ptr<row_stream> stream_rows(relation_id relation) {
+    auto& part = shared_->relation_of(relation);
+    std::unique_ptr<row_stream> stream;
+    if constexpr (Machine::abilities.streams) stream = shared_->machine.stream_rows(part);
+    std::vector<const word*> own;
+    if (stream == nullptr) own = shared_->machine.host_columns(part);
+    return std::make_unique<part_stream>(*shared_->chosen.divider, relation, here, part.arity(),
+                                         std::make_unique<own_piece>(std::move(stream), std::move(own)), part.rows());
+  }
 
   /// Ends the partitions of relations that a stratum reads: rank 0 receives all rows.
   /// @return whether any relation was partitioned
@@ -82,10 +97,30 @@ class partitioned_relations {
     for (const word* own : shared_->machine.host_columns(part)) columns.emplace_back(own, own + rows);
     shared_->machine.forget_host_columns(part);
     for (long_vector<word>& column : columns) column.reserve(memory_size(rows + rows_elsewhere(relation)));
-    shared_->chosen.divider->receive_rows(relation, here, [&](const std::vector<const word*>& from, std::uint64_t n) {
-      for (std::size_t c = 0; c < from.size(); ++c) columns[c].insert(columns[c].end(), from[c], from[c] + n);
-    });
+    for (const rows_of_rank& asked : shared_->chosen.divider->messages_of(relation, here)) {
+      const std::string received = shared_->chosen.divider->receive_rows(relation, here, asked);
+      const auto* next = reinterpret_cast<const word*>(received.data());
+      for (long_vector<word>& column : columns) {
+        column.insert(column.end(), next, next + asked.rows);
+        next += asked.rows;
+      }
+    }
   }
+
+  /// The rows of this rank.
+  class own_piece final : public piecewise_stream::piece {
+   public:
+    own_piece(std::unique_ptr<row_stream> stream, std::vector<const word*> columns)
+        : stream_(std::move(stream)), columns_(std::move(columns)) {}
+    void write(std::uint64_t first, std::uint64_t n, word* const* columns) const override {
+      if (stream_) return stream_->read(first, n, columns);
+      for (std::size_t c = 0; c < columns_.size(); ++c) std::copy_n(columns_[c] + first, n, columns[c]);
+    }
+
+   private:
+    std::unique_ptr<row_stream> stream_;
+    std::vector<const word*> columns_;  // if there is no stream
+  };
 
   plan_relations<Machine>* shared_;
   std::map<relation_id, std::vector<long_vector<word>>> gathered_;

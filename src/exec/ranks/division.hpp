@@ -6,6 +6,7 @@
 #include <exception>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "exec/hybrid/placement_costs.hpp"
@@ -87,8 +88,12 @@ struct undivided_work {
   double seconds = 0;
 };
 
-/// Rows of followers, by column; valid during the call.
-using row_receiver = std::function<void(const std::vector<const word*>& columns, std::uint64_t rows)>;
+/// Rows of a follower, which fit into a message.
+struct rows_of_rank {
+  unsigned rank = 0;
+  std::uint64_t first = 0;  ///< among the rows of the follower
+  std::uint64_t rows = 0;
+};
 
 /// Why a stratum must be partitioned, whatever the time.
 enum class partition_need : std::uint8_t {
@@ -121,9 +126,12 @@ class stratum_divider {
                                             std::size_t number, side where, partition_need need) = 0;
   /// Returns how many rows of a partitioned relation followers have; no value: the relation is not partitioned.
   [[nodiscard]] virtual std::optional<std::uint64_t> rows_elsewhere(relation_id relation, side where) = 0;
-  /// Receives the rows of followers. The followers keep the rows.
+  /// Lists the rows that followers have of a partitioned relation.
+  [[nodiscard]] virtual std::vector<rows_of_rank> messages_of(relation_id relation, side where) = 0;
+  /// Receives rows of a follower, which keeps them. Thread-safe.
+  /// @return the words of the rows, column by column
   /// @throws memory_fault, user_error if a follower fails
-  virtual void receive_rows(relation_id relation, side where, const row_receiver& receive) = 0;
+  [[nodiscard]] virtual std::string receive_rows(relation_id relation, side where, const rows_of_rank& asked) = 0;
   /// The relation is no longer partitioned: rank 0 has all rows, or none.
   virtual void end_partition(relation_id relation, side where) = 0;
 };

@@ -47,7 +47,7 @@ struct division_order {
 struct rows_order {
   relation_id relation;
   side where = side::host;
-  std::vector<std::uint64_t> rows_by_rank;
+  rows_of_rank asked;
 };
 
 }  // namespace gpulog::exec
@@ -74,7 +74,7 @@ struct fields_of<exec::division_order> {
 
 template <>
 struct fields_of<exec::rows_order> {
-  static auto of(auto& v) { return std::tie(v.relation, v.where, v.rows_by_rank); }
+  static auto of(auto& v) { return std::tie(v.relation, v.where, v.asked.rank, v.asked.first, v.asked.rows); }
 };
 
 }  // namespace gpulog::ranks

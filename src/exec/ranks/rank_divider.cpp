@@ -244,27 +244,27 @@ std::optional<std::uint64_t> rank_divider::rows_elsewhere(relation_id relation, 
   return std::accumulate(found->second.begin() + 1, found->second.end(), std::uint64_t{0});
 }
 
-void rank_divider::receive_rows(relation_id relation, side where, const row_receiver& receive) {
-  if (rows_elsewhere(relation, where).value_or(0) == 0) return;
+std::vector<rows_of_rank> rank_divider::messages_of(relation_id relation, side where) {
+  note_results();
+  std::vector<rows_of_rank> messages;
   const std::vector<std::uint64_t>& rows_by_rank = held_at(where).rows_by_rank.at(relation);
+  for (unsigned rank = 1; rank < rows_by_rank.size(); ++rank) {
+    for (std::uint64_t first = 0; first < rows_by_rank[rank]; first += calibration::rows_of_rank_message)
+      messages.push_back({rank, first, std::min(calibration::rows_of_rank_message, rows_by_rank[rank] - first)});
+  }
+  return messages;
+}
+
+std::string rank_divider::receive_rows(relation_id relation, side where, const rows_of_rank& asked) {
+  const std::lock_guard lock(receiving_);
   ranks::archive_writer write;
-  write(rows_order{relation, where, rows_by_rank});
+  write(rows_order{relation, where, asked});
   ranks::communicator& messages = ranks_->begin(rows_task);
   static_cast<void>(messages.broadcast(write.take()));
   rank_division meeting(messages, *program_, nullptr, divided_, {}, 0,
                         [this](unsigned rank) { return ranks_->name(rank); });
   static_cast<void>(meeting.meet({}));
-  const std::size_t arity = program_->relations[relation.value].kinds.size();
-  for (unsigned rank = 1; rank < rows_by_rank.size(); ++rank) {
-    for (std::uint64_t first = 0; first < rows_by_rank[rank]; first += calibration::rows_of_rank_message) {
-      const std::uint64_t rows = std::min(calibration::rows_of_rank_message, rows_by_rank[rank] - first);
-      const std::vector<std::string> texts = messages.gather({});
-      std::vector<const word*> columns;
-      for (std::size_t column = 0; column < arity; ++column)
-        columns.push_back(reinterpret_cast<const word*>(texts[rank].data()) + column * memory_size(rows));
-      receive(columns, rows);
-    }
-  }
+  return std::move(messages.gather({})[asked.rank]);
 }
 
 void rank_divider::end_partition(relation_id relation, side where) {

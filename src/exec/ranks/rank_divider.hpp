@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "exec/executor.hpp"
@@ -38,7 +40,8 @@ class rank_divider final : public stratum_divider {
   [[nodiscard]] division* partition(stratum_executor& executor, const plan::program& program, std::size_t number,
                                     side where, partition_need need) override;
   [[nodiscard]] std::optional<std::uint64_t> rows_elsewhere(relation_id relation, side where) override;
-  void receive_rows(relation_id relation, side where, const row_receiver& receive) override;
+  [[nodiscard]] std::vector<rows_of_rank> messages_of(relation_id relation, side where) override;
+  [[nodiscard]] std::string receive_rows(relation_id relation, side where, const rows_of_rank& asked) override;
   void end_partition(relation_id relation, side where) override;
 
  private:
@@ -84,6 +87,7 @@ class rank_divider final : public stratum_divider {
   std::size_t divided_ = 0;          // stratum of the last division
   bool has_devices_ = false;         // whether followers have used their devices
   side divided_where_ = side::host;  // of the last division
+  std::mutex receiving_;             // several threads may write a relation
 };
 
 /// Adds the tasks of followers. The functions store relations between calls.

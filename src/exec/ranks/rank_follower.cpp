@@ -128,11 +128,18 @@ class followed_program {
     for (const relation_id relation : program_.strata[number].relations) used.executor->release(relation);
   }
 
-  /// @return the columns of a relation, valid until the next call
-  [[nodiscard]] std::vector<const word*> columns_of(relation_id relation, side where) {
-    return at(where).executor->columns(relation);
+  /// Returns the words of rows that rank 0 asks for, column by column. Columns that are copies stay until rank 0 has
+  /// the last row.
+  [[nodiscard]] std::string copy_rows(const rows_order& order) {
+    stratum_executor& executor = *at(order.where).executor;
+    std::string rows;
+    for (const word* column : executor.columns(order.relation)) {
+      rows.append(reinterpret_cast<const char*>(column + order.asked.first),
+                  memory_size(order.asked.rows * sizeof(word)));
+    }
+    if (order.asked.first + order.asked.rows == executor.rows(order.relation)) executor.forget_columns(order.relation);
+    return rows;
   }
-  void forget_columns(relation_id relation, side where) { at(where).executor->forget_columns(relation); }
 
  private:
   struct one_side {
@@ -210,10 +217,10 @@ class follower {
     ranks::archive_reader read(text);
     read(order);
     rank_division meeting(messages, followed_ ? followed_->program() : none_, nullptr, 0, {}, 0, {});
-    std::vector<const word*> columns;
+    std::string rows;
     try {
       if (!followed_) throw std::bad_alloc();  // leave() had too little memory
-      columns = followed_->columns_of(order.relation, order.where);
+      if (order.asked.rank == messages.rank()) rows = followed_->copy_rows(order);
       static_cast<void>(meeting.meet({}));
     } catch (const division_ended&) {
       return;
@@ -221,18 +228,7 @@ class follower {
       static_cast<void>(meeting.fail());
       return;
     }
-    for (unsigned rank = 1; rank < messages.size(); ++rank) {
-      for (std::uint64_t first = 0; first < order.rows_by_rank[rank]; first += calibration::rows_of_rank_message) {
-        std::string rows;
-        const std::uint64_t count = std::min(calibration::rows_of_rank_message, order.rows_by_rank[rank] - first);
-        for (const word* column : columns) {
-          if (rank != messages.rank()) break;
-          rows.append(reinterpret_cast<const char*>(column + first), memory_size(count * sizeof(word)));
-        }
-        static_cast<void>(messages.gather(rows));
-      }
-    }
-    followed_->forget_columns(order.relation, order.where);
+    static_cast<void>(messages.gather(rows));
   }
 
   void start_device(ranks::communicator& messages) {

@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "analysed_text.hpp"
@@ -158,6 +160,45 @@ TEST(partition, rows_are_gathered_for_readers_of_several_sources) {
       EXPECT_EQ((*run)->rows(relation), whole->rows(relation));
       EXPECT_EQ(run->rows_of(relation), whole.rows_of(relation));
     }
+  });
+}
+
+/// Several threads write a relation and read overlapping relations at the same time.
+TEST(partition, rows_are_streamed) {
+  const analysed_text source(partitioned_closure);
+  const plan::program plan = plan::make_plan(source.program, {}, {});
+  plan_run whole(plan, {});
+  whole->evaluate();
+  const relation_id reach(1);
+  evaluate_on_ranks(partitioned_closure, {}, [&](plan_run* run, const std::string& failure) {
+    ASSERT_EQ(failure, "");
+    const std::uint64_t rows = (*run)->rows(reach);
+    std::vector<std::vector<word>> columns(2, std::vector<word>(rows));
+    std::vector<std::unique_ptr<row_stream>> streams;
+    for (int i = 0; i < 2; ++i) streams.push_back((*run)->stream_rows(reach));
+    ASSERT_NE(streams.front(), nullptr);
+    constexpr std::uint64_t step = 1000;
+    std::vector<std::jthread> threads;
+    for (std::uint64_t of_thread = 0; of_thread < 4; ++of_thread) {
+      threads.emplace_back([&, of_thread] {
+        for (std::uint64_t first = of_thread / 2 * step; first < rows; first += 2 * step) {
+          const std::uint64_t n = std::min(step, rows - first);
+          std::vector<word> unused(2 * n);
+          if (of_thread % 2 == 1) {
+            const std::vector<word*> to = {unused.data(), unused.data() + n};
+            streams[1]->read(first, n, to.data());
+          } else {
+            const std::vector<word*> to = {columns[0].data() + first, columns[1].data() + first};
+            streams[0]->read(first, n, to.data());
+          }
+        }
+      });
+    }
+    threads.clear();
+    tuples all;
+    for (std::uint64_t row = 0; row < rows; ++row) all.insert({columns[0][row], columns[1][row]});
+    EXPECT_EQ(all, whole.rows_of(reach));
+    EXPECT_EQ(all.size(), rows);
   });
 }
 
