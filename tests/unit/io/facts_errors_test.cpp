@@ -57,8 +57,10 @@ TEST(facts_errors, show_the_line_with_a_caret) {
             "Error loading r data: Values missing in line 2; cannot parse fact file r.facts!\nb\n-^");
   EXPECT_EQ(load.whole_error("\xC3\xA4\t1x\r\n").substr(load.error("\xC3\xA4\t1x\r\n").size()), "\n\xC3\xA4\t1x\n-\t^");
   const std::string shown = load.whole_error(std::string(5000, 'a') + "\tx" + std::string(5000, 'b') + "\n");
-  EXPECT_LT(shown.size(), 1000U);
-  EXPECT_NE(shown.find("aaa\txbbb"), std::string::npos) << shown;
+  EXPECT_EQ(shown, "Error loading r data: Error converting <x" + std::string(199, 'b') +
+                       "...> in column 2 in line 1; cannot parse fact file r.facts!\n" + std::string(99, 'a') + "\tx" +
+                       std::string(99, 'b') + "\n" + std::string(99, '-') +
+                       "\t^\nIf line 1 has the names of the columns, headers=true skips it");
   load.request.parameters = {{"rfc4180", "true"}};
   EXPECT_EQ(load.whole_error("a,1\n\"b\nc\",q\n").substr(load.error("a,1\n\"b\nc\",q\n").size()), "\nc\",q\n---^");
 }
@@ -66,34 +68,47 @@ TEST(facts_errors, show_the_line_with_a_caret) {
 TEST(facts_errors, show_ten_and_count_the_others) {
   std::string text;
   for (int line = 1; line <= 3000; ++line) text += (line % 100 == 0 ? "bad" : std::to_string(line)) + "\t1\n";
+  std::string expected = "Error loading r data: ";
+  for (int line = 100; line <= 1000; line += 100) {
+    expected += "Error converting <bad> in column 1 in line " + std::to_string(line) +
+                (line == 100 ? "; cannot parse fact file r.facts!" : "") + "\nbad\t1\n^\n";
+  }
+  expected += "20 more";
   for (const unsigned threads : {1U, 2U, 4U}) {
     loading load({number, number});
     load.request.threads = threads;
     load.request.piece_bytes = 200;
-    const std::string shown = load.whole_error(text);
-    EXPECT_NE(shown.find("<bad> in column 1 in line 1000\nbad\t1\n^\n20 more"), std::string::npos) << shown;
-    EXPECT_EQ(shown.find("line 1100"), std::string::npos) << shown;
+    EXPECT_EQ(load.whole_error(text), expected);
   }
 }
 
 TEST(facts_errors, several_in_quoted_rows) {
   loading load({symbol, number});
   load.request.parameters = {{"rfc4180", "true"}};
-  const std::string shown = load.whole_error("a,x\n\"b\nc\",y\nd\ne,5\n\"f\"g,6\nh,z\n");
-  for (const char* const one : {"<x> in column 2 in line 1", "<y> in column 2 in line 3", "Values missing in line 4",
-                                "Delimiter missing after the quoted value of column 1 in line 6"}) {
-    EXPECT_NE(shown.find(one), std::string::npos) << one << "\n" << shown;
-  }
+  EXPECT_EQ(load.whole_error("a,x\n\"b\nc\",y\nd\ne,5\n\"f\"g,6\nh,z\n"),
+            "Error loading r data: Error converting <x> in column 2 in line 1; cannot parse fact file "
+            "r.facts!\na,x\n--^\nError converting <y> in column 2 in line 3\nc\",y\n---^\nValues missing in line "
+            "4\nd\n-^\nDelimiter missing after the quoted value of column 1 in line 6\n\"f\"g,6\n---^\nIf line 1 has "
+            "the names of the columns, headers=true skips it");
 }
 
 TEST(facts_errors, numbers_for_words_of_64_bits) {
   loading load({number, unsigned_number});
-  const std::string hint = "word_size=64";
-  EXPECT_NE(load.whole_error("3000000000\t1\n").find(hint), std::string::npos);
-  EXPECT_NE(load.whole_error("1\t5000000000\n").find(hint), std::string::npos);
-  EXPECT_EQ(load.whole_error("1,\t1\n").find(hint), std::string::npos);
-  EXPECT_EQ(load.whole_error("1\t-1\n").find(hint), std::string::npos);
-  EXPECT_EQ(load.whole_error("99999999999999999999\t1\n").find(hint), std::string::npos);
+  EXPECT_EQ(load.whole_error("3000000000\t1\n"),
+            "Error loading r data: Error converting <3000000000> in column 1 in line 1; cannot parse fact file "
+            "r.facts!\n3000000000\t1\n^\nNumbers have 32 bits here; with word_size=64 they have 64 bits");
+  EXPECT_EQ(load.whole_error("1\t5000000000\n"),
+            "Error loading r data: Error converting <5000000000> in column 2 in line 1; cannot parse fact file "
+            "r.facts!\n1\t5000000000\n-\t^\nNumbers have 32 bits here; with word_size=64 they have 64 bits");
+  EXPECT_EQ(
+      load.whole_error("1,\t1\n"),
+      "Error loading r data: Error converting <1,> in column 1 in line 1; cannot parse fact file r.facts!\n1,\t1\n^");
+  EXPECT_EQ(load.whole_error("1\t-1\n"),
+            "Error loading r data: Error converting <-1> in column 2 in line 1; cannot parse fact file "
+            "r.facts!\n1\t-1\n-\t^");
+  EXPECT_EQ(load.whole_error("99999999999999999999\t1\n"),
+            "Error loading r data: Error converting <99999999999999999999> in column 1 in line 1; cannot parse fact "
+            "file r.facts!\n99999999999999999999\t1\n^");
 }
 
 TEST(facts_errors, files_of_other_kinds_are_named) {
@@ -107,11 +122,14 @@ TEST(facts_errors, files_of_other_kinds_are_named) {
   EXPECT_EQ(load.error("\xfe\xff\0\x31\0\n"s), refusal("text in UTF-16"));
   EXPECT_EQ(load.error("\xff\xfe in another encoding\n"), "no error");
   loading numbers({number});
-  const std::string mark = "byte order mark of UTF-8";
-  EXPECT_NE(numbers.whole_error("\xEF\xBB\xBF\x31\n").find(mark), std::string::npos);
-  EXPECT_EQ(numbers.whole_error("\xEF\xBB\xBF\x31\n").find("<1>"), std::string::npos);
+  EXPECT_EQ(numbers.whole_error("\xEF\xBB\xBF\x31\n"),
+            "Error loading r data: Error converting <\xEF\xBB\xBF"
+            "1> in column 1 in line 1; cannot parse fact file r.facts!\n\xEF\xBB\xBF"
+            "1\n^\nThe file begins with a byte order mark of UTF-8, which is part of its first value");
   numbers.request.parameters = {{"headers", "true"}};
-  EXPECT_EQ(numbers.whole_error("\xEF\xBB\xBFx\n1\n2x\n").find(mark), std::string::npos);
+  EXPECT_EQ(
+      numbers.whole_error("\xEF\xBB\xBFx\n1\n2x\n"),
+      "Error loading r data: Error converting <2x> in column 1 in line 3; cannot parse fact file r.facts!\n2x\n^");
 }
 
 TEST(facts_errors, brackets) {
@@ -156,14 +174,17 @@ TEST(facts_errors, compressed_data) {
       damaged[whole.size() - (whole.starts_with("\x1f") ? 6 : 2)] ^= 1;  // the checksum
       EXPECT_TRUE(load.error(damaged).starts_with("Error loading r data: Compressed data is damaged in line "));
       damaged = whole + "garbage";
-      EXPECT_TRUE(load.error(damaged).find("Compressed data is damaged") != std::string::npos);
+      EXPECT_EQ(load.error(damaged),
+                "Error loading r data: Compressed data is damaged in line 10001; cannot parse fact file r.facts!");
     }
   }
 }
 
 TEST(facts_errors, compressed_data_that_needs_much_memory) {
   loading load({number});
-  EXPECT_NE(load.error(zstd_compressed("1\n", 28)).find("needs a window of more than 128 MiB"), std::string::npos);
+  EXPECT_EQ(load.error(zstd_compressed("1\n", 28)),
+            "Error loading r data: Compressed data needs a window of more than 128 MiB (zstd --long) in line 1; cannot "
+            "parse fact file r.facts!");
 }
 
 TEST(facts_errors, quoted_values_need_memory_that_counts) {
