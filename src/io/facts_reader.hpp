@@ -31,8 +31,8 @@ struct read_request {
   std::filesystem::path fact_directory;
   /// By attribute.
   std::vector<value_kind> kinds;
-  /// By attribute: texts that nobody reads. A reader of text files gives them the number 0 without storing them. Empty:
-  /// all texts may be read.
+  /// By attribute: whether the program never reads the texts. A reader of text files gives such columns the number 0
+  /// and stores no text. Empty: the program may read all texts.
   std::vector<bool> unread_texts = {};
   /// For records and algebraic data types.
   structured_columns structured;
@@ -92,13 +92,13 @@ struct facts_file {
   std::exception_ptr failure = nullptr;  ///< the exception of read_facts()
 };
 
-/// Whether read_files() may read the file of the request beside others: text in a regular file, without records, whose
-/// numbers depend on the order of reading.
+/// Returns whether read_files() may read several files of this kind at a time: text in a regular file, without records.
+/// The numbers of records depend on the order of reading.
 [[nodiscard]] bool is_read_beside_others(const read_request& request);
 
-/// Reads files beside each other, with the threads of the first request. The outcomes are those of reading one file
-/// after another; files after a failed one may be unread.
-/// @param files one, or files that are all read beside others
+/// Reads several files at a time, with the threads of the first request. Outcomes are as if files were read one by one;
+/// files after a failed file may be unread.
+/// @param files a single file, or files for which is_read_beside_others() holds
 void read_files(std::span<facts_file> files, storage::symbol_table& symbols);
 
 }  // namespace gpulog::io

@@ -20,11 +20,11 @@ struct server_options {
   std::string version;
   workspace_settings settings;  ///< of the command line
   engine_questions questions = {};
-  std::function<void()> on_answer = [] {};  ///< called by another thread if send_answers() has something to send
+  std::function<void()> on_answer = [] {};  ///< called by a second thread if send_answers() has answers to send
 };
 
-/// Answers the messages of one client, one after the other, except that commands that take long do not delay further
-/// messages. Never throws because of a message.
+/// Answers the messages of one client in their order, except that long commands do not delay further messages. No
+/// message causes an exception.
 class server {
  public:
   /// @param send receives the content of each outgoing message
@@ -71,7 +71,7 @@ class server {
   json lenses(const json& params);
   json hints(const json& params);
   json execute(const json& params);
-  /// Starts the command if send_answers() sends its answer. Returns false for other requests.
+  /// Starts a command with a delayed answer, which send_answers() sends. Returns false for all further requests.
   bool starts_question(const json& id, const std::string& method, const json& params);
   [[nodiscard]] asked_program asked_program_in(const json& question);
   json definition(const json& params);
@@ -111,7 +111,7 @@ class server {
   void change_settings(const json& params);
   /// Returns the settings in `gpulog.toml` of the first workspace folder.
   [[nodiscard]] json project_settings() const;
-  /// Applies the settings of command line, project file and client. Ignores unknown names and values of other types.
+  /// Applies the settings of command line, project file and client. Ignores unknown names and values of a wrong type.
   void apply_settings();
 
   server_options options_;
@@ -128,7 +128,7 @@ class server {
   int last_request_ = 0;
   std::optional<std::int64_t> client_process_;  ///< nothing: unknown, or a process of another container
   std::set<std::string> published_;             ///< URIs with diagnostics
-  question_queue questions_;                    // last: its thread ends before the other members
+  question_queue questions_;                    // last: the thread of the queue ends before members are destroyed
 };
 
 }  // namespace gpulog::lsp
