@@ -33,7 +33,9 @@ def wheel():
     with tempfile.TemporaryDirectory(prefix='gpulog-wheel-') as folder:
         prefix = os.path.join(folder, 'installed')
         run(os.environ.get('CMAKE', 'cmake'), '--install', BUILD, '--prefix', prefix, '--component', 'development')
-        defined = {'CMAKE_PREFIX_PATH': prefix, 'CMAKE_CXX_COMPILER_LAUNCHER': os.environ.get('GPULOG_LAUNCHER', '')}
+        # One unit without optimization: a third of the time of what users build.
+        defined = {'CMAKE_PREFIX_PATH': prefix, 'CMAKE_CXX_COMPILER_LAUNCHER': os.environ.get('GPULOG_LAUNCHER', ''),
+                   'CMAKE_UNITY_BUILD': 'ON', 'CMAKE_CXX_FLAGS_RELEASE': '-O0'}
         options = [word for name, value in defined.items() for word in ('-C', 'cmake.define.%s=%s' % (name, value))]
         pip('wheel', ROOT, '--no-deps', '--no-build-isolation', '--wheel-dir', folder, '-C', 'cmake.source-dir=python',
             '-C', 'build.targets=gpulog_python',
