@@ -1,7 +1,6 @@
 // The paper's queries on random graphs, large enough to pass tiles, growth limits and cut-offs, against bit matrices.
 
 #include <gtest/gtest.h>
-#include <tbb/global_control.h>
 
 #include <cstdint>
 #include <string>
@@ -97,8 +96,6 @@ class graph_queries : public ::testing::TestWithParam<run_mode> {
       }
     }
   }
-
-  tbb::global_control more_threads{tbb::global_control::max_allowed_parallelism, 4};
 };
 INSTANTIATE_TEST_SUITE_P(modes, graph_queries, ::testing::ValuesIn(all_run_modes()),
                          [](const auto& info) { return name_of(info.param); });

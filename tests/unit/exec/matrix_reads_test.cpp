@@ -30,7 +30,6 @@ read_outcome read(const std::string& rule, unsigned threads, double steps_of_row
   const plan::program plan = plan::make_plan(source.program);
   run_mode mode;
   mode.threads = threads;
-  mode.own_threads = threads > 1;
   options chosen;
   chosen.rows = recursion == join ? row_mode::always : row_mode::recursions;
   chosen.cut.matrix_work_of_row = steps_of_row;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/cpu/more_threads.hpp"
 #include "exec/executor.hpp"
 #include "oracle/random_runs.hpp"
 
@@ -19,7 +20,6 @@ using tuples = std::set<tuple>;
 struct run_mode {
   storage::storage_mode storage = storage::storage_mode::hash;
   unsigned threads = 1;
-  bool own_threads = false;     ///< separate threads instead of oneTBB's, whose number may be lower
   bool small_cut_offs = false;  ///< everything in parallel, candidates deduplicated in small batches
   bool eager_buffers = true;
   storage::set_choice sets = storage::set_choice::automatic;
@@ -28,7 +28,6 @@ struct run_mode {
 inline std::string name_of(const run_mode& mode) {
   std::string name = mode.storage == storage::storage_mode::hash ? "hash" : "hisa";
   name += "_" + std::to_string(mode.threads);
-  if (mode.own_threads) name += "_own_threads";
   if (mode.small_cut_offs) name += "_small_cut_offs";
   if (!mode.eager_buffers) name += "_exact_buffers";
   if (mode.sets == storage::set_choice::bits) name += "_bits";
@@ -44,28 +43,23 @@ inline std::vector<run_mode> all_run_modes() {
     modes.push_back({storage, 1});
     if (!oracle::is_sanitized) modes.push_back({storage, 2});
     if (!oracle::is_sanitized) modes.push_back({storage, 4});
-    if (!oracle::is_sanitized) modes.push_back({storage, 1, false, true});
-    modes.push_back({storage, 3, true, true, !hisa});
+    if (!oracle::is_sanitized) modes.push_back({storage, 1, true});
+    modes.push_back({storage, 3, true, !hisa});
   }
   for (const auto sets : {storage::set_choice::bits, storage::set_choice::words}) {
-    if (!oracle::is_sanitized) modes.push_back({storage::storage_mode::hash, 1, false, false, true, sets});
-    if (!oracle::is_sanitized) modes.push_back({storage::storage_mode::hash, 1, false, true, true, sets});
-    modes.push_back({storage::storage_mode::hash, 3, true, true, true, sets});
+    if (!oracle::is_sanitized) modes.push_back({storage::storage_mode::hash, 1, false, true, sets});
+    if (!oracle::is_sanitized) modes.push_back({storage::storage_mode::hash, 1, true, true, sets});
+    modes.push_back({storage::storage_mode::hash, 3, true, true, sets});
   }
   return modes;
 }
-
-/// Like make_cpu_executor, with threads started by the tests. In a separate source file, because it compiles the whole
-/// fixpoint.
-std::unique_ptr<executor> make_executor_with_own_threads(const plan::program& plan, storage::symbol_table& symbols,
-                                                         backend::memory_resource& memory, const options& chosen);
 
 /// A run of a plan, with symbols and memory.
 class plan_run {
  public:
   /// @param memory_limit in bytes; 0: no limit
   plan_run(const plan::program& plan, const run_mode& mode, std::uint64_t memory_limit = 0, options chosen = {})
-      : symbols_(plan.symbols) {
+      : more_threads_(mode.threads), symbols_(plan.symbols) {
     memory_.set_limit(memory_limit);
     chosen.threads = mode.threads;
     chosen.storage = mode.storage;
@@ -81,11 +75,7 @@ class plan_run {
       chosen.cut.together_candidates = 0;
       chosen.cut.shared_matches = 40;
     }
-    if (mode.own_threads) {
-      executor_ = make_executor_with_own_threads(plan, symbols_, memory_, chosen);
-    } else {
-      executor_ = make_cpu_executor(plan, symbols_, memory_, chosen);
-    }
+    executor_ = make_cpu_executor(plan, symbols_, memory_, chosen);
   }
 
   executor& operator*() { return *executor_; }
@@ -119,6 +109,7 @@ class plan_run {
   }
 
  private:
+  backend::cpu::more_threads more_threads_;
   backend::host_memory memory_;
   storage::symbol_table symbols_;
   std::unique_ptr<executor> executor_;

@@ -131,7 +131,7 @@ TEST(loop_strategy, refreshes_an_index_when_it_is_searched_first) {
   const auto hash = storage::storage_mode::hash;
   EXPECT_EQ(refreshes({hash, 1}), 2U);
   // Deltas count as large: as many workers as there are may search the index. The last delta is empty.
-  EXPECT_EQ(refreshes({hash, 1, false, true}), 103U);
+  EXPECT_EQ(refreshes({hash, 1, true}), 103U);
 }
 
 TEST(loop_strategy, refreshes_no_index_that_only_versions_without_a_delta_search) {
@@ -140,7 +140,7 @@ TEST(loop_strategy, refreshes_no_index_that_only_versions_without_a_delta_search
       "b(x, y + 1) :- b(x, y), y < 100.\na(x, y) :- b(x, y), y < 0.\nb(z, x) :- a(x, y), b(y, z), z < 0.\n");
   const plan::program plan = plan::make_plan(source.program);
   // Deltas count as large.
-  plan_run run(plan, {storage::storage_mode::hash, 1, false, true});
+  plan_run run(plan, {storage::storage_mode::hash, 1, true});
   run->evaluate();
   const relation_id b = source.program.find_relation("b").value();
   EXPECT_EQ(run->rows(b), 101U);
