@@ -139,6 +139,7 @@ exec::options evaluation::execution_options() {
   }
   chosen.joins = tuned.joins;
   chosen.monitor = &run_.monitor;
+  chosen.results = run_.results;
   chosen.is_watched = run_.is_watched();
   chosen.records_iterations = !options.report_files.empty();
   chosen.counts_steps = options.count_rows || !options.report_files.empty();

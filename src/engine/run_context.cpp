@@ -86,8 +86,11 @@ void run_context::set_program(std::shared_ptr<const program_state> program) {
   // Stored and changed facts are compared with all their texts.
   const bool ends_with_run = options.only_outputs && options.state_file.empty() && !options.changes;
   unread_texts.clear();
-  if (ends_with_run && tuned.planning.modes.is_always("unneeded-relations"))
+  results.clear();
+  if (ends_with_run && tuned.planning.modes.is_always("unneeded-relations")) {
     unread_texts = sema::unread_texts(analysed(), needed);
+    results = sema::printed_relations(analysed());
+  }
   functors.find(analysed(), needed, options, values);
   begin_figures();
 }

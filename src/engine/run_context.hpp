@@ -58,6 +58,8 @@ struct run_context {
   tuning tuned;
   run_values values;
   std::vector<bool> needed;  ///< by relation: whether the relation is loaded and computed
+  /// By relation: whether the relation is read after its last stratum. Empty: all relations may be read.
+  std::vector<bool> results;
   /// By relation and column: texts of inputs that nobody reads. Empty: all texts may be read.
   std::vector<std::vector<bool>> unread_texts;
   run_functors functors;

@@ -141,6 +141,9 @@ struct options {
   /// Keeps sets and indexes after the last stratum that needs them, because strata may be continued
   /// (continue_stratum()).
   bool continues = false;
+  /// By relation: whether the rows are read after the last stratum. An executor of all strata frees the rows of other
+  /// relations, also those of the planner, after the last stratum that reads the rows. Empty: frees no rows.
+  std::vector<bool> results;
   /// Processes that count rows of closures on a CPU; must outlive the executor; nullptr: none
   kernels::strip_counters* strip_counters = nullptr;
   /// Divides strata of a CPU among ranks; must outlive the executor; nullptr: a single rank.
@@ -302,6 +305,8 @@ class executor {
   /// host.
   [[nodiscard]] virtual std::optional<columns_on_device> device_columns(relation_id) { return {}; }
   [[nodiscard]] virtual std::uint64_t rows(relation_id relation) const = 0;
+  /// Returns whether the rows were freed, because nothing reads the relation any more (options::results).
+  [[nodiscard]] virtual bool has_freed(relation_id) const { return false; }
   /// For a relation that is a matrix.
   [[nodiscard]] virtual std::vector<key_search> key_searches(relation_id) const { return {}; }
   /// Returns about `wanted` sample rows of each relation, or all rows if there are fewer; the sample does not depend on

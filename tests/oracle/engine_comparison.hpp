@@ -150,6 +150,8 @@ class comparison {
     options.jobs = how.jobs;
     options.backend = how.backend;
     options.tuning = how.tuning;
+    const auto unneeded = how.tuning.find("unneeded-relations");
+    options.only_outputs = unneeded != how.tuning.end() && unneeded->second == "on";
     engine running(program::from_text(text_, {.include_directories = {},
                                               .macros = {},
                                               .pragmas = {},
@@ -168,10 +170,9 @@ class comparison {
       product_strata_ +=
           static_cast<std::uint64_t>(std::count(stratum.strategies.begin(), stratum.strategies.end(), "row-products"));
     }
-    const auto only_outputs = how.tuning.find("unneeded-relations");
     for (std::uint32_t number = 0; number < analysed_->relations.size(); ++number) {
       const bool is_output = analysed_->relations[number].has_directive(sema::directive_kind::output);
-      if (only_outputs != how.tuning.end() && only_outputs->second == "on" && !is_output) continue;
+      if (options.only_outputs && !is_output) continue;
       const std::string& name = analysed_->relations[number].name;
       const auto expected = in_text(number);
       const auto actual = rows_of(running.relation(name));

@@ -122,7 +122,9 @@ void run_report::add_strata(bool is_live, statistics& into) const {
     const evaluation& holder = home ? *home : current;
     relation_statistics& relation = into.relations.emplace_back(std::move(last[number]));
     relation.name = relations[number].name;
-    if (!is_live || &holder != &current) relation.tuples = holder.executor().rows(relation_id(number));
+    const relation_id id(number);
+    if ((!is_live || &holder != &current) && !holder.executor().has_freed(id))
+      relation.tuples = holder.executor().rows(id);
   }
   const auto& strata = into.strata;
   if (is_live || into.backend == "cpu") return;

@@ -166,6 +166,7 @@ class fixpoint_executor final : public stratum_executor {
       executor::read_pairs(relation, first, n, columns);
     }
   }
+  [[nodiscard]] bool has_freed(relation_id relation) const override { return shared_.uses.has_freed(relation); }
   [[nodiscard]] std::uint64_t rows(relation_id relation) const override {
     const bool loses_tuples = shared_.program.relations[relation.value].loses_tuples;
     if (loses_tuples) return shared_.tuples_of(relation);
@@ -431,6 +432,7 @@ class fixpoint_executor final : public stratum_executor {
       filled.bytes = done.bytes();
       filled.phases = done.times();
     }
+    for (const relation_id unread : shared_.uses.take_unread(number)) release(unread);
     figures.clear_seconds += storage::seconds_now() - clearing;
   }
 

@@ -43,7 +43,7 @@ class plan_relations {
         resource(memory),
         chosen(chosen_options),
         places(place_indexes(planned)),
-        uses(find_last_uses(planned, chosen_options.may_run, Machine::makes_other_searches)),
+        uses(find_last_uses(planned, chosen_options, Machine::makes_other_searches)),
         last_version(planned.relations.size(), nullptr) {
     relations.resize(program.relations.size());
     indexes_of_.resize(program.relations.size());
@@ -125,7 +125,8 @@ class plan_relations {
     for (std::size_t i = former_size; i < places.size(); ++i)
       relation_of(places[i].relation).add_index(make_layout(program.indexes[i], chosen.storage));
     note_indexes(former_size);
-    const auto note_read = [&](relation_id, index_id index, bool) {
+    const auto note_read = [&](relation_id relation, index_id index, bool) {
+      uses.use_rows(relation, number);
       if (index.valid()) uses.use_index(index.value, number);
     };
     for (const relation_id relation : program.strata[number].relations) last_version[relation.value] = nullptr;

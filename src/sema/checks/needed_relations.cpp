@@ -9,13 +9,16 @@
 namespace gpulog::sema {
 namespace {
 
+bool is_printed(const relation& one) {
+  return one.has_directive(directive_kind::output) || one.has_directive(directive_kind::printsize) || one.is_query;
+}
+
 /// Returns, by column, whether the column of an input may have texts that nobody reads.
 std::vector<bool> texts_of_input(const relation& one) {
   std::vector<bool> texts(one.arity(), false);
   const bool depends_on_rows = one.structure == representation::eqrel || !one.choice_domains.empty() ||
                                !one.subsumptions.empty() || !one.lattices.empty() || one.size_limit;
-  const bool is_written = one.has_directive(directive_kind::output) || one.has_directive(directive_kind::printsize);
-  if (depends_on_rows || is_written || !one.has_directive(directive_kind::input)) return texts;
+  if (depends_on_rows || is_printed(one) || !one.has_directive(directive_kind::input)) return texts;
   for (std::size_t c = 0; c < texts.size(); ++c) texts[c] = one.attributes[c].kind == value_kind::symbol;
   return texts;
 }
@@ -97,10 +100,7 @@ std::vector<bool> needed_relations(const program& analysed) {
     waiting.push_back(id);
   };
   for (std::uint32_t number = 0; number < analysed.relations.size(); ++number) {
-    const relation& one = analysed.relations[number];
-    if (one.has_directive(directive_kind::output) || one.has_directive(directive_kind::printsize)) {
-      need(relation_id(number));
-    }
+    if (is_printed(analysed.relations[number])) need(relation_id(number));
   }
   while (!waiting.empty()) {
     const relation_id next = waiting.back();
@@ -108,6 +108,12 @@ std::vector<bool> needed_relations(const program& analysed) {
     for (const relation_id read : read_for[next.value]) need(read);
   }
   return needed;
+}
+
+std::vector<bool> printed_relations(const program& analysed) {
+  std::vector<bool> printed;
+  for (const relation& one : analysed.relations) printed.push_back(is_printed(one));
+  return printed;
 }
 
 std::vector<std::vector<bool>> unread_texts(const program& analysed, const std::vector<bool>& needed) {
