@@ -203,7 +203,8 @@ class key_level {
   [[nodiscard]] std::uint32_t start(std::uint64_t g) const { return first_.size() == 0 ? 0 : first_[g]; }
 
   static constexpr std::uint64_t no_group = key_slots<std::uint32_t>::no_group;
-  static bool is_same_word(std::uint64_t) { return true; }  // a print of 32 bits is the key
+  /// A print of 32 bits is the key. A function object, so that each search is inlined.
+  static constexpr auto is_same_word = [](std::uint64_t) { return true; };
 
   template <class Key>
   [[nodiscard]] bool has_key(std::uint64_t group, const Key& key) const {
