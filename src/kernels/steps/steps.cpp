@@ -143,7 +143,10 @@ word concatenation(const std::vector<const word*>& parts, std::uint32_t row, sto
   std::uint64_t bytes = 0;
   for (const word* const part : parts) bytes += symbols.text(part[row]).size();
   return symbols.intern_assembled(bytes, [&](char* to) {
-    for (const word* const part : parts) to = std::ranges::copy(symbols.text(part[row]), to).out;
+    for (const word* const part : parts) {
+      const std::string_view text = symbols.text(part[row]);
+      to = std::copy(text.begin(), text.end(), to);
+    }
   });
 }
 

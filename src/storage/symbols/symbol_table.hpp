@@ -62,7 +62,7 @@ class symbol_table {
   word intern_assembled(std::uint64_t bytes, Write&& write) {
     require_length(bytes);
     if (bytes < least_separate_bytes) {
-      std::string text(bytes, '\0');
+      std::string text(static_cast<std::size_t>(bytes), '\0');
       write(text.data());
       return intern(text);
     }
