@@ -55,7 +55,8 @@ function(gpulog_library folder)
     target_compile_options(${name} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>"
                                            $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)
     # Functions begin at cache lines. Otherwise, changes elsewhere move hot loops: with the same instructions, SG CA-HepTh
-    # took 0.25 or 0.30 s and REACH SF.cedge 0.064 or 0.070 s (user time, least of 11).
+    # took 0.25 or 0.30 s and REACH SF.cedge 0.064 or 0.070 s (gpulog -j1 bench/paper/PROGRAM.dl -F DATA/graphs/GRAPH, user
+    # time, least of 11).
     target_compile_options(${name} PRIVATE
       $<$<AND:$<CONFIG:Release>,$<COMPILE_LANG_AND_ID:CXX,GNU>>:-falign-functions=64>)
     gpulog_in_few_units(${name})

@@ -51,7 +51,7 @@ std::string partition_of(const std::string& text) {
   return described;
 }
 
-/// Relations of inputs are not partitioned, because each rank needs all of their rows.
+/// Relations of inputs are not partitioned, because each rank needs all rows of an input.
 std::string closure_and(const std::string& rules) {
   return ".decl edge(x:number, y:number)\n.input edge\n" + partitioned_closure.substr(some_edges.size()) + rules;
 }
@@ -116,7 +116,7 @@ TEST(partition, readers_of_several_sources_are_not) {
   EXPECT_EQ(partition_of(closure_and(".decl any(x:number)\nany(x) :- edge(x, _), reach(_, _).\n")), "reach 0");
 }
 
-/// Each row belongs to exactly one rank, in the rank that also has the other rows with its value.
+/// Each row belongs to exactly one rank, together with all rows of the same value.
 TEST(partition, ranks_have_parts_of_a_relation) {
   const analysed_text source(partitioned_closure);
   const relation_id reach(1);
@@ -202,7 +202,8 @@ TEST(partition, rows_are_streamed) {
   });
 }
 
-/// If ranks divide the bindings of a stratum, each rank has all rows. Partitioned, the stratum needs a third of them.
+/// If ranks divide the bindings of a stratum, each rank has all rows. If ranks partition the stratum, each rank has a
+/// third of the rows.
 TEST(partition, ranks_share_what_exceeds_the_memory_of_a_follower) {
   const analysed_text source(some_edges + R"(
 .decl pair(x:number, y:number, z:number)
@@ -254,7 +255,7 @@ TEST(partition, relations_with_facts_are_evaluated_once) {
   });
 }
 
-/// However short the stratum is expected to be.
+/// The expected time of the stratum does not matter.
 TEST(partition, ranks_share_what_exceeds_the_memory_of_one) {
   const std::string text = some_edges + R"(
 .decl walk(x:number, n:number, y:number)
@@ -283,7 +284,7 @@ walk(x, n, z) :- walk(x, n, y), edge(y, z), (y + z) % 7 != n.
   });
 }
 
-/// The other ranks would need hours.
+/// Without the fault, the ranks would need hours.
 TEST(partition, a_fault_stops_the_other_ranks) {
   for (const std::string zero : {"1", "2", "3", "4", "5"}) {
     const std::string text = ".decl start(x:number)\nstart(x) :- x = range(0, 100).\n" +
