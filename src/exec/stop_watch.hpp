@@ -35,7 +35,7 @@ class stop_watch {
   double deadline_ = never;  // seconds of the steady clock
   std::mutex guard_;
   std::condition_variable_any wake_;
-  std::jthread thread_;  // last member: its thread uses all members above
+  std::jthread thread_;  // last member: the thread uses all members above
 };
 
 }  // namespace gpulog::exec

@@ -143,7 +143,7 @@ class supplementary_costs {
     return result;
   }
   /// Returns the bindings that readers of a reduced relation would have made in addition with the whole relation, if
-  /// all keys have the same share of its rows.
+  /// all keys have the same share of the rows.
   [[nodiscard]] double saved_by_reduction(const uses_of& one) const {
     const std::optional<plan::semi_join>& reduction = reduction_of(one.relation);
     const auto rows = static_cast<double>(run_->shared.relation_of(one.relation).rows());
@@ -153,9 +153,9 @@ class supplementary_costs {
   }
 
   /// Requests the planner's estimate for the rules as written.
-  /// @return whether these rules would have taken more work than the relation
+  /// @return whether the rules as written would have taken more work than the relation
   [[nodiscard]] bool extend(uses_of& one) {
-    // The rules as written do most of their work with a reduced relation, too: only what is measured counts.
+    // The rules as written do most of their work with a reduced relation, too: only measured work counts.
     if (reduction_of(one.relation)) return false;
     one.work_without = run_->stops->supplementary.work_without(run_->number, one.relation);
     return limit_of(one) > std::max(excess_of(one), limit_without_plan(one));

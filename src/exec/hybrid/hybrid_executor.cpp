@@ -327,7 +327,8 @@ class hybrid_executor final : public executor {
     leave_at(number, chosen.where);
   }
 
-  /// Returns whether the device can restart a stratum of the host: its rules extend only its own empty relations.
+  /// Returns whether the device can restart a stratum of the host: the rules extend only empty relations of the
+  /// stratum.
   [[nodiscard]] bool may_be_left(std::size_t number) const {
     if (!rules_.costs || !device_strata_[number] || ready_in() == 0 || std::isinf(ready_in())) return false;
     if (!rules_.host_steps.empty() && !rules_.host_steps[number].empty()) return false;
@@ -400,7 +401,7 @@ class hybrid_executor final : public executor {
   }
 
   /// Runs the rest of a recursion that was stopped on the host.
-  /// @return whether the device runs it; otherwise the host continues
+  /// @return whether the device runs the rest; if not, the host continues
   bool go_on_with(std::size_t number, const stopped_recursion& stopped, const stratum_stops& stops) {
     const bool is_moved = has_device() && move_to_device(number);
     extending_ = &at(is_moved ? side::device : side::host);
@@ -452,7 +453,8 @@ class hybrid_executor final : public executor {
     stratum_statistics& figures = figures_.strata.emplace_back(at(chosen.where).figures().strata.back());
     figures.backend = name_of(chosen.where);
     figures.reason = chosen.reason;
-    // The time of a recursion depends on the number of iterations more than on tuples: costs do not learn from it.
+    // The time of a recursion depends on the number of iterations more than on tuples: costs do not learn from
+    // recursions.
     if (plan_->strata[number].recursive || !has_rules(plan_->strata[number])) return;
     stratum_work done = work_of(number);
     done.candidates = 0;
@@ -461,7 +463,7 @@ class hybrid_executor final : public executor {
     costs_.learn(chosen.where, done, figures.seconds);
   }
 
-  /// Copies a relation to a side unless it is already there.
+  /// Copies a relation to a side unless the side already has the relation.
   void bring(relation_id relation, side to) {
     place& where = places_[relation.value];
     if (where.is_at(to) || !where.has_rows()) return;
@@ -473,18 +475,18 @@ class hybrid_executor final : public executor {
 
   const plan::program* plan_;
   placement_rules rules_;
-  std::unique_ptr<device_source> device_;                   // until its executor is created
+  std::unique_ptr<device_source> device_;                   // until the executor is created
   std::array<std::unique_ptr<stratum_executor>, 2> sides_;  // by side
   std::vector<place> places_;                               // by relation_id
   std::vector<bool> device_strata_;                         // by stratum
-  std::vector<std::vector<relation_id>> reads_;             // by stratum: also the relations that it extends
+  std::vector<std::vector<relation_id>> reads_;             // by stratum: and the relations that the stratum extends
   placement_costs costs_;                                   // if rules_ have costs
   std::size_t next_stratum_ = 0;
   statistics figures_;
   statistics seen_;                        ///< including the running stratum
   stratum_executor* running_ = nullptr;    ///< executor of a stratum whose figures are not in figures_ yet
   stratum_executor* extending_ = nullptr;  ///< executor that holds the relations of the running stratum
-  std::optional<stop_watch> stop_watch_;   // last member: its thread uses device_
+  std::optional<stop_watch> stop_watch_;   // last member: the thread uses device_
 };
 
 }  // namespace

@@ -84,7 +84,7 @@ class rank_division final : public division {
   // At the last comparison of rates.
   double compared_at_ = storage::seconds_now();
   std::optional<std::uint64_t> rows_then_;
-  std::optional<stop_watch> watch_;  // last member: its thread uses messages_
+  std::optional<stop_watch> watch_;  // last member: the thread uses messages_
 };
 
 }  // namespace gpulog::exec
