@@ -1,7 +1,10 @@
 #include "engine/evaluation.hpp"
 
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "engine/rows/column_statistics.hpp"
 #include "exec/calibration.hpp"
@@ -65,8 +68,19 @@ plan::statistics evaluation::make_plan(const fact_store& facts, const plan::opti
   }
   const span_scope span = run_.span("plan");
   const exec::run_monitor::long_step here(&run_.monitor, "", relation_id(), nullptr);
+  using columns = std::vector<plan::column_place>;
+  const auto samples = std::make_shared<std::map<columns, sampled_values>>();
+  known.compare_values = [&facts, samples](const columns& some, const columns& others) {
+    const auto values_in = [&](const columns& wanted) -> const sampled_values& {
+      const auto found = samples->find(wanted);
+      return found != samples->end() ? found->second
+                                     : samples->try_emplace(wanted, facts.values_in(wanted)).first->second;
+    };
+    return shared_between(values_in(some), values_in(others));
+  };
   planner_.emplace(*source_, known, chosen,
                    run_.tuned.run.is_always("reoptimization") ? 0 : plan::calibration::least_reordered_rows);
+  samples->clear();
   record_.note_planned(*planner_);
   members_.assign(plan().relations.size(), false);
   for (const plan::stratum& stratum : plan().strata) {
@@ -92,10 +106,6 @@ plan::statistics evaluation::measure(const fact_store& facts, bool has_results) 
   for (const sema::fact& fact : source_->facts) {
     if (auto& count = known.relations[fact.relation.value].rows) ++*count;
   }
-  known.compare_values = [&facts](const std::vector<plan::column_place>& columns,
-                                  const std::vector<plan::column_place>& others) {
-    return shared_between(facts.values_in(columns), facts.values_in(others));
-  };
   return known;
 }
 

@@ -20,72 +20,36 @@ std::uint64_t rows_in(const std::vector<value_range>& columns) {
                          [](std::uint64_t sum, const value_range& part) { return sum + part.rows; });
 }
 
-/// Counts the occurrences of each value.
-class value_histogram {
- public:
-  struct counted {
-    word value = 0;
-    std::uint64_t count = 0;  ///< 0: free slot
-  };
-
-  void add(word value) {
-    if (2 * (used_ + 1) > slots_.size()) grow();
-    counted& slot = slots_[place_of(value)];
-    if (slot.count == 0) ++used_;
-    slot = {value, slot.count + 1};
-  }
-  [[nodiscard]] bool contains(word value) const { return slots_[place_of(value)].count != 0; }
-  [[nodiscard]] std::uint64_t size() const { return used_; }
-  [[nodiscard]] const std::vector<counted>& slots() const { return slots_; }
-
- private:
-  [[nodiscard]] std::size_t place_of(word value) const {
-    auto at = static_cast<std::size_t>(storage::scale(storage::mix(value + 1ULL), slots_.size()));
-    while (slots_[at].count != 0 && slots_[at].value != value) at = (at + 1) & (slots_.size() - 1);
-    return at;
-  }
-  void grow() {
-    const std::vector<counted> old = std::exchange(slots_, std::vector<counted>(2 * slots_.size()));
-    for (const counted& one : old) {
-      if (one.count != 0) slots_[place_of(one.value)] = one;
-    }
-  }
-
-  std::vector<counted> slots_ = std::vector<counted>(exec::calibration::least_counting_slots);
-  std::uint64_t used_ = 0;
-};
-
-/// Counts one in `share` hash values; `share` is a power of two.
-value_histogram count_values(const std::vector<value_range>& columns, std::uint64_t share) {
-  value_histogram counts;
-  for (const value_range& part : columns) {
-    for (std::uint64_t row = 0; row < part.rows; ++row) {
-      const word value = part.values[row];
-      if ((storage::mix(value + 1ULL) & (share - 1)) == 0) counts.add(value);
-    }
-  }
-  return counts;
-}
-
 }  // namespace
 
-plan::shared_values shared_between(const std::vector<value_range>& columns, const std::vector<value_range>& others) {
-  const std::uint64_t rows = rows_in(columns) + rows_in(others);
-  const std::uint64_t share = std::bit_ceil(std::max<std::uint64_t>(1, rows / exec::calibration::compared_values));
-  const auto values = count_values(columns, share);
-  const auto other_values = count_values(others, share);
+sampled_values::sampled_values(const std::vector<value_range>& columns)
+    : share_(std::bit_ceil(std::max<std::uint64_t>(1, rows_in(columns) / exec::calibration::compared_values))),
+      counts_(std::min(rows_in(columns), exec::calibration::compared_values) / 2) {
+  for (const value_range& part : columns) {
+    for (std::uint64_t row = 0; row < part.rows; ++row) {
+      if (is_in(part.values[row], share_)) counts_.add(part.values[row]);
+    }
+  }
+}
+
+bool sampled_values::is_in(word value, std::uint64_t share) { return (storage::mix(value + 1ULL) & (share - 1)) == 0; }
+
+plan::shared_values shared_between(const sampled_values& columns, const sampled_values& others) {
+  const std::uint64_t share = std::max(columns.share_, others.share_);
+  std::uint64_t values = 0;
   std::uint64_t shared = 0;
   std::uint64_t all_rows = 0;
   std::uint64_t shared_rows = 0;
-  for (const auto& [value, count] : values.slots()) {
-    if (count == 0) continue;
+  columns.counts_.for_each([&](word value, std::uint64_t count) {
+    if (!sampled_values::is_in(value, share)) return;
+    ++values;
     all_rows += count;
-    if (!other_values.contains(value)) continue;
+    if (others.counts_.count(value) == 0) return;
     ++shared;
     shared_rows += count;
-  }
+  });
   plan::shared_values found;
-  found.values = static_cast<double>(values.size() * share);
+  found.values = static_cast<double>(values * share);
   found.shared = static_cast<double>(shared * share);
   if (all_rows != 0) found.share_of_rows = static_cast<double>(shared_rows) / static_cast<double>(all_rows);
   return found;

@@ -5,6 +5,7 @@
 
 #include "io/task_runner.hpp"
 #include "plan/planner.hpp"
+#include "storage/sets/value_counts.hpp"
 #include "support/ids.hpp"
 
 namespace gpulog::detail {
@@ -22,9 +23,21 @@ struct value_range {
 [[nodiscard]] std::vector<std::uint64_t> count_distinct(const std::vector<std::vector<value_range>>& columns,
                                                         std::uint64_t rows, io::task_runner& run);
 
+/// Values of some columns and their rows. Large columns are sampled by value: one in `share` hash values, the same
+/// values in all columns with this share.
+class sampled_values {
+ public:
+  explicit sampled_values(const std::vector<value_range>& columns);
+
+ private:
+  friend plan::shared_values shared_between(const sampled_values& columns, const sampled_values& others);
+  [[nodiscard]] static bool is_in(word value, std::uint64_t share);
+
+  std::uint64_t share_;  ///< a power of two
+  storage::value_counts counts_;
+};
+
 /// Estimates the number of distinct values of some columns, and how many of these values also occur in other columns.
-/// Large columns are sampled by value, with the same values in all columns.
-[[nodiscard]] plan::shared_values shared_between(const std::vector<value_range>& columns,
-                                                 const std::vector<value_range>& others);
+[[nodiscard]] plan::shared_values shared_between(const sampled_values& columns, const sampled_values& others);
 
 }  // namespace gpulog::detail

@@ -224,11 +224,13 @@ class cpu_machine {
   }
   void forget_host_columns(relation& source) { source.forget_written(); }
 
-  [[nodiscard]] static std::vector<storage::sampled_rows> sample_rows(
-      const std::vector<storage::sampled_columns>& relations, std::uint64_t wanted) {
-    std::vector<storage::sampled_rows> samples;
-    for (const storage::sampled_columns& one : relations)
-      samples.push_back(storage::sample_rows(one.columns, one.rows, wanted));
+  [[nodiscard]] std::vector<storage::sampled_rows> sample_rows(const std::vector<storage::sampled_columns>& relations,
+                                                               std::uint64_t wanted) {
+    std::vector<storage::sampled_rows> samples(relations.size());
+    backend_.for_each_tile(relations.size(), 1, [&](unsigned, std::uint64_t number, std::uint64_t) {
+      const auto place = static_cast<std::size_t>(number);
+      samples[place] = storage::sample_rows(relations[place].columns, relations[place].rows, wanted);
+    });
     return samples;
   }
 

@@ -20,6 +20,7 @@
 #include "storage/factorized/word_rows.hpp"
 #include "storage/indexes/join_sample.hpp"
 #include "storage/relation/relation.hpp"
+#include "storage/sets/value_counts.hpp"
 #include "support/long_vector.hpp"
 
 /// Evaluates rules row by row (kernels/row_wise/row_wise_task.hpp) on a CPU: a worker has a bitmap of the values and a
@@ -281,32 +282,18 @@ class row_evaluator {
 };
 
 /// Estimates the number of candidates of a rule from a sample of the rows that it reads.
-inline double expected_candidates(backend::memory_resource& resource, const row_rule& rule,
-                                  const relation_list<storage::relation>& relations, std::uint64_t sampled_rows) {
+inline double expected_candidates(const row_rule& rule, const relation_list<storage::relation>& relations,
+                                  std::uint64_t sampled_rows) {
   const pair_view from = pair_view::of(relations, *rule.left);
   if (!rule.right) return static_cast<double>(from.rows());
   const pair_view to = pair_view::of(relations, *rule.right);
   const storage::join_sample of_to(to.rows(), sampled_rows);
   const storage::join_sample of_from(from.rows(), sampled_rows);
-  std::uint64_t values = 0;
-  for (std::uint64_t i = 0; i < of_to.size; ++i) values = std::max(values, to.keys[of_to.row(i)] + std::uint64_t{1});
-  const auto matches = [&](const auto& count) {
-    std::uint64_t sum = 0;
-    for (std::uint64_t i = 0; i < of_from.size; ++i) sum += count(from.values[of_from.row(i)]);
-    return static_cast<double>(sum) * of_to.weight() * of_from.weight();
-  };
-  if (values / calibration::most_middle_values_per_row > to.rows() + 4096) {
-    long_vector<word> keys(of_to.size);
-    for (std::uint64_t i = 0; i < of_to.size; ++i) keys[i] = to.keys[of_to.row(i)];
-    std::sort(keys.begin(), keys.end());
-    return matches([&](word value) {
-      const auto [first, last] = std::equal_range(keys.begin(), keys.end(), value);
-      return static_cast<std::uint64_t>(last - first);
-    });
-  }
-  storage::array<std::uint32_t> counts(resource, values + 1);  // counts[values] stays 0
-  for (std::uint64_t i = 0; i < of_to.size; ++i) ++counts[to.keys[of_to.row(i)]];
-  return matches([&](word value) { return std::uint64_t{counts[std::min<std::uint64_t>(value, values)]}; });
+  storage::value_counts keys(of_to.size);
+  for (std::uint64_t i = 0; i < of_to.size; ++i) keys.add(to.keys[of_to.row(i)]);
+  std::uint64_t pairs = 0;
+  for (std::uint64_t i = 0; i < of_from.size; ++i) pairs += keys.count(from.values[of_from.row(i)]);
+  return static_cast<double>(pairs) * of_to.weight() * of_from.weight();
 }
 
 /// Takes the preparation of inputs from the budget.
@@ -343,7 +330,7 @@ std::optional<std::vector<std::uint64_t>> run_row_wise(Backend& backend, backend
     if (rows < cut.least_rows) return std::nullopt;
     double expected = 0;
     for (const row_rule& rule : task.rules)
-      expected += expected_candidates(resource, rule, relations, calibration::sampled_stratum_rows);
+      expected += expected_candidates(rule, relations, calibration::sampled_stratum_rows);
     if (!cut.pays(expected, rows)) return std::nullopt;
   }
   spend_on_inputs(store, task, relations);
@@ -372,8 +359,8 @@ std::optional<std::vector<std::uint64_t>> run_row_wise(Backend& backend, backend
 
 /// Returns the rules of a task that pay in addition to the relations' current rows, or all possible rules if forced.
 template <class Backend>
-std::vector<std::size_t> rules_that_pay(backend::memory_resource& resource, const row_store<Backend>& store,
-                                        const row_wise_task& task, const relation_list<storage::relation>& relations,
+std::vector<std::size_t> rules_that_pay(const row_store<Backend>& store, const row_wise_task& task,
+                                        const relation_list<storage::relation>& relations,
                                         const row_wise_cut_offs& cut) {
   std::vector<std::size_t> chosen;
   for (std::size_t r = 0; r < task.rules.size(); ++r) {
@@ -385,8 +372,7 @@ std::vector<std::size_t> rules_that_pay(backend::memory_resource& resource, cons
       const std::uint64_t missing = store.missing_rows(relations, rule);
       if (from + to < cut.least_rows || !cut.pays(task.last_candidates[r] * calibration::most_growth, missing))
         continue;
-      if (!cut.pays(expected_candidates(resource, rule, relations, calibration::sampled_version_rows), missing))
-        continue;
+      if (!cut.pays(expected_candidates(rule, relations, calibration::sampled_version_rows), missing)) continue;
     }
     chosen.push_back(r);
   }
@@ -402,7 +388,7 @@ std::vector<std::optional<std::uint64_t>> add_rows(Backend& backend, backend::me
                                                    const relation_list<storage::relation>& relations,
                                                    const row_wise_cut_offs& cut, const std::atomic<bool>* stop) {
   std::vector<std::optional<std::uint64_t>> done(task.rules.size());
-  const std::vector<std::size_t> chosen = rules_that_pay(resource, store, task, relations, cut);
+  const std::vector<std::size_t> chosen = rules_that_pay(store, task, relations, cut);
   if (chosen.empty()) return done;
   row_wise_task paying = task;
   paying.rules.clear();

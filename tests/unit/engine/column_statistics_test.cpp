@@ -53,27 +53,35 @@ TEST(count_distinct, of_no_column_is_nothing) {
   EXPECT_TRUE(count_distinct({}, 7, run).empty());
 }
 
+sampled_values values_of(const std::vector<std::vector<word>>& columns) {
+  std::vector<value_range> ranges;
+  for (const std::vector<word>& column : columns) ranges.push_back({column.data(), column.size()});
+  return sampled_values(ranges);
+}
+
 TEST(shared_between, counts_values_and_rows_of_all_parts) {
-  const std::vector<word> few = {1, 2, 3, 3, 3};
-  const std::vector<word> more = {3, 4, 4};
-  const std::vector<word> others = {9, 3, 4, 3};
-  const plan::shared_values found =
-      shared_between({{few.data(), few.size()}, {more.data(), more.size()}}, {{others.data(), others.size()}});
+  const sampled_values some = values_of({{1, 2, 3, 3, 3}, {3, 4, 4}});
+  const sampled_values others = values_of({{9, 3, 4, 3}});
+  const plan::shared_values found = shared_between(some, others);
   EXPECT_EQ(found.values, 4);
   EXPECT_EQ(found.shared, 2);
   EXPECT_EQ(found.share_of_rows, 6.0 / 8);
-  EXPECT_EQ(shared_between({}, {{others.data(), others.size()}}).values, 0);
-  EXPECT_EQ(shared_between({{few.data(), few.size()}}, {}).shared, 0);
+  EXPECT_EQ(shared_between(values_of({}), others).values, 0);
+  EXPECT_EQ(shared_between(some, values_of({})).shared, 0);
 }
 
 TEST(shared_between, looks_at_the_same_sample_everywhere) {
   std::vector<word> values(2000000);
   for (std::size_t row = 0; row < values.size(); ++row) values[row] = static_cast<word>(row);
   const std::vector<word> tenth(values.begin(), values.begin() + 200000);
-  const plan::shared_values found = shared_between({{values.data(), values.size()}}, {{tenth.data(), tenth.size()}});
+  const plan::shared_values found = shared_between(values_of({values}), values_of({tenth}));
   EXPECT_NEAR(found.values, 2e6, 4e4);
   EXPECT_NEAR(found.shared / found.values, 0.1, 0.01);
   EXPECT_NEAR(found.share_of_rows, 0.1, 0.01);
+  const plan::shared_values all = shared_between(values_of({tenth}), values_of({values}));
+  EXPECT_NEAR(all.values, 2e5, 1e4);
+  EXPECT_EQ(all.shared, all.values);
+  EXPECT_EQ(all.share_of_rows, 1);
 }
 
 }  // namespace
