@@ -47,6 +47,8 @@ class evaluation {
 
   /// Returns whether the evaluation holds all rows of the relation instead of only the requested rows.
   [[nodiscard]] virtual bool has_all_rows(relation_id relation) const;
+  /// Returns whether columns never change and take no memory, so that others may read them in place.
+  [[nodiscard]] virtual bool has_lasting_rows() const { return false; }
   /// Returns the columns of a relation whose rules are evaluated here, except an equivalence relation. The columns stay
   /// valid as long as this object.
   /// @throws exec::memory_fault

@@ -65,6 +65,11 @@ class evaluations {
   [[nodiscard]] std::shared_ptr<evaluation> home(std::uint32_t relation) const {
     return relation < homes_.size() ? homes_[relation] : nullptr;
   }
+  /// Returns whether the rows of a relation are those of an earlier evaluation, in the same order, and appended rows.
+  [[nodiscard]] bool extends(const evaluation& earlier, std::uint32_t relation) const {
+    const evaluation* const here = homes_[relation].get();
+    return here == &earlier || (here == continuing_.get() && continuing_ && continuing_->extends(earlier, relation));
+  }
   /// Returns the last evaluation, which may still run; nullptr: none.
   [[nodiscard]] const evaluation* current() const { return current_.get(); }
   /// Returns the evaluations of the last evaluate(), in order.
@@ -126,6 +131,7 @@ class evaluations {
 
   [[nodiscard]] const std::vector<const word*>& columns_of(evaluation& home, std::uint32_t relation) const;
   [[nodiscard]] std::vector<staged_rows> rows_of(evaluation& home, std::uint32_t relation) const;
+  [[nodiscard]] staged_rows shown_rows_of(std::uint32_t relation) const;
   [[nodiscard]] row_view rows_in(evaluation& home, std::uint32_t relation, staged_rows& pairs) const;
   [[nodiscard]] bool moves_rows(std::uint32_t relation) const;
   void note_rows_before();

@@ -385,10 +385,12 @@ class stratum_executor : public executor {
   virtual void take_over_plan(std::size_t number) = 0;
   /// Skips a stratum that ran on a different executor, and frees what was kept for it.
   virtual void skip_stratum(std::size_t number) = 0;
-  /// Copies distinct rows of a relation from host columns; the relation must be empty. The relation can receive further
-  /// tuples if a later stratum adds some, or if it loses tuples (plan::relation::loses_tuples).
+  /// Takes over distinct rows of a relation from host columns; the relation must be empty. The relation can receive
+  /// further tuples if a later stratum adds some, or if it loses tuples (plan::relation::loses_tuples).
+  /// @param lasts whether the columns stay valid and unchanged as long as this executor, which may then read them in
+  ///   place
   /// @throws memory_fault
-  virtual void adopt(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) = 0;
+  virtual void adopt(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows, bool lasts) = 0;
   /// Frees a relation.
   virtual void release(relation_id relation) = 0;
   /// Frees the result of columns() for a relation.

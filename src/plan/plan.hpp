@@ -73,6 +73,7 @@ struct exists {
   bool negated = false;
   index_id index;  ///< invalid: tuple set, or emptiness
   std::vector<operand> keys;
+  bool tests_erasure = false;  ///< the relation has a row with the keys, which may have been erased
 };
 
 /// slot := op(arguments).

@@ -77,6 +77,7 @@ void continued_evaluation::note_rows() {
 
 void continued_evaluation::note_erased(relation_id relation, const std::vector<std::uint64_t>& numbers) {
   row_change& change = changes_[relation.value];
+  if (!numbers.empty()) has_lost_[relation.value] = true;
   change.tuples -= numbers.size();
   change.erased.rows = numbers.size();
   for (const word* const column : executor_->columns(erasing_.deleted[relation.value])) {

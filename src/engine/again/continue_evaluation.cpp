@@ -55,6 +55,7 @@ continued_evaluation::continued_evaluation(run_context& run, std::pair<program_p
       changed_(std::move(changed)),
       growing_(std::move(growing)),
       held_(united(read_by(run.analysed(), growing_), growing_)),
+      has_lost_(growing_.size()),
       loses_(loses) {}
 
 std::pair<continued_evaluation::program_pointer, erasing_relations> continued_evaluation::program_for(
@@ -66,10 +67,12 @@ std::pair<continued_evaluation::program_pointer, erasing_relations> continued_ev
 }
 
 void continued_evaluation::resize(std::size_t relations) {
-  for (auto* const chosen : {&changed_, &growing_, &held_}) chosen->resize(relations);
+  for (auto* const chosen : {&changed_, &growing_, &held_, &has_lost_}) chosen->resize(relations);
+  sources_.resize(relations);
 }
 
-void continued_evaluation::take_over(fact_store& results) {
+void continued_evaluation::take_over(fact_store& results, std::vector<std::shared_ptr<const evaluation>> sources) {
+  sources_ = std::move(sources);
   plan::options planning = planning_to_continue(run().tuned.planning);
   if (loses_) planning.losing = growing_;
   static_cast<void>(make_plan(results, planning, true));
@@ -86,9 +89,9 @@ void continued_evaluation::take_over(fact_store& results) {
   set_executor(std::move(made));
   const span_scope span = run().span("take over");
   for (std::uint32_t number = 0; number < results.size(); ++number) {
-    if (growing_[number] && !loses_) continue;  // hand_over() adds tuple sets
+    if (!adopts(number)) continue;  // hand_over() adds tuple sets
     for (const staged_rows& block : results.take(number))
-      executor_->adopt(relation_id(number), block.pointers(), block.rows);
+      executor_->adopt(relation_id(number), block.pointers(), block.rows, sources_[number] != nullptr);
   }
   hand_over(results);
   recursion_ = stratum_of(first_of(growing_));
@@ -134,7 +137,9 @@ std::vector<bool> evaluations::growing_now(const changes& now) {
   }
   has_erased_ = has_erased_ || loses;
   seconds_taken_over_ = seconds_to_take_over(growing, loses);
-  take_over(now, growing, loses || (has_erased_ && erasing_factor_ == 1 && growing == plain));
+  // Sets of relations that lose tuples are built when they are needed, and a restored engine may need few.
+  const bool may_lose = is_restored_ || (has_erased_ && erasing_factor_ == 1);
+  take_over(now, growing, loses || (may_lose && growing == plain));
   waiting_.clear();
   seconds_anew_ = 0;
   if (loses) earlier_seconds_anew_ = 0;
@@ -247,14 +252,21 @@ void evaluations::take_over(const changes& now, const std::vector<bool>& growing
   }
   continuing_ = std::make_shared<continued_evaluation>(run_, std::move(changed), std::move(all), loses);
   staged_facts inserted = facts_.take_others(std::vector<bool>(facts_.size()));
+  std::vector<std::shared_ptr<const evaluation>> sources(facts_.size());
   {
     const span_scope span = run_.span("take over");
     for (std::uint32_t number = 0; number < facts_.size(); ++number) {
-      if (continuing_->held()[number]) stage_results_of(number);
+      if (!continuing_->held()[number] || homes_[number]->executor().rows(relation_id(number)) == 0) continue;
+      if (homes_[number]->has_lasting_rows() && continuing_->adopts(number) && !run_.is_equivalence(number)) {
+        facts_.stage(number, shown_rows_of(number));
+        sources[number] = homes_[number];
+      } else {
+        stage_results_of(number);
+      }
     }
   }
   current_ = continuing_;
-  continuing_->take_over(facts_);
+  continuing_->take_over(facts_, std::move(sources));
   move_home(continuing_->held());
   facts_.restore(std::move(inserted));
 }

@@ -33,7 +33,14 @@ class continued_evaluation final : public evaluation {
 
   /// Plans the recursion and takes over the staged results of held relations, then evaluates the auxiliary relations
   /// once.
-  void take_over(fact_store& results);
+  /// @param sources by relation: the evaluation that keeps the staged columns; nullptr: the columns are copies
+  void take_over(fact_store& results, std::vector<std::shared_ptr<const evaluation>> sources);
+  /// Returns whether the rows of a relation are those of an earlier evaluation, in the same order, and appended rows.
+  [[nodiscard]] bool extends(const evaluation& earlier, std::uint32_t relation) const {
+    return sources_[relation].get() == &earlier && !has_lost_[relation];
+  }
+  /// Returns whether the staged results of a relation become its rows without another test for duplicates.
+  [[nodiscard]] bool adopts(std::uint32_t relation) const { return loses_ || !growing_[relation]; }
   /// Notes the rows for changes_of(). Call before erase() and go_on().
   void note_rows();
   /// Removes the erased facts of growing relations, and the derived tuples without another derivation, by deletion and
@@ -71,6 +78,8 @@ class continued_evaluation final : public evaluation {
   std::size_t source_relations_;  ///< number of relations of the program; the planner adds further ones
   erasing_relations erasing_;     ///< empty unless loses()
   std::vector<bool> changed_, growing_, held_;
+  std::vector<bool> has_lost_;                              ///< by relation: whether tuples were ever erased
+  std::vector<std::shared_ptr<const evaluation>> sources_;  ///< of rows that the executor reads in place
   bool loses_;
   std::size_t recursion_ = 0;        ///< number of its stratum
   std::vector<row_change> changes_;  ///< by relation

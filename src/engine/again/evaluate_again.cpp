@@ -45,6 +45,16 @@ void evaluations::stage_results_of(std::uint32_t relation) {
   for (staged_rows& block : results_of(relation)) facts_.stage(relation, std::move(block));
 }
 
+/// Returns the rows of an evaluation with lasting rows, without a copy.
+staged_rows evaluations::shown_rows_of(std::uint32_t relation) const {
+  staged_rows block;
+  block.rows = homes_[relation]->executor().rows(relation_id(relation));
+  if (run_.relation(relation).attributes.empty()) return block;
+  for (const word* const column : columns_of(*homes_[relation], relation))
+    block.columns.emplace_back(run_.values.memory).show(column, block.rows);
+  return block;
+}
+
 std::vector<staged_rows> evaluations::results_of(std::uint32_t relation) const {
   return homes_[relation] ? rows_of(*homes_[relation], relation) : std::vector<staged_rows>();
 }

@@ -11,8 +11,7 @@ namespace {
 /// Shows the rows of a state file. Evaluates nothing.
 class stored_executor final : public exec::executor {
  public:
-  stored_executor(std::shared_ptr<const state_file> file, std::vector<stored_relation> relations)
-      : file_(std::move(file)), relations_(std::move(relations)) {}
+  explicit stored_executor(std::vector<stored_relation> relations) : relations_(std::move(relations)) {}
 
   void load(relation_id, const std::vector<const word*>&, std::uint64_t) override { refuse(); }
   void evaluate() override { refuse(); }
@@ -35,7 +34,6 @@ class stored_executor final : public exec::executor {
  private:
   [[noreturn]] static void refuse() { throw internal_error("stored rows are only read"); }
 
-  std::shared_ptr<const state_file> file_;
   std::vector<stored_relation> relations_;
   exec::statistics figures_;
 };
@@ -44,8 +42,8 @@ class stored_executor final : public exec::executor {
 
 stored_evaluation::stored_evaluation(run_context& run, std::shared_ptr<const state_file> file,
                                      std::vector<stored_relation> relations)
-    : evaluation(run, {run.source, &run.analysed()}), relations_(relations) {
-  set_executor(std::make_unique<stored_executor>(std::move(file), std::move(relations)));
+    : evaluation(run, {run.source, &run.analysed()}), file_(std::move(file)), relations_(relations) {
+  set_executor(std::make_unique<stored_executor>(std::move(relations)));
 }
 
 }  // namespace gpulog::detail

@@ -25,8 +25,11 @@ class stored_evaluation final : public evaluation {
   [[nodiscard]] bool has_all_rows(relation_id relation) const override {
     return relations_[relation.value].is_complete;
   }
+  [[nodiscard]] bool has_lasting_rows() const override { return true; }
+  [[nodiscard]] const state_file& file() const { return *file_; }
 
  private:
+  std::shared_ptr<const state_file> file_;
   std::vector<stored_relation> relations_;
 };
 

@@ -104,19 +104,14 @@ class cpu_machine {
   }
 
   /// Loads distinct rows into a relation that is only read.
-  void adopt_rows(relation& target, const std::vector<const word*>& columns, std::uint64_t rows) {
+  /// @param lasts whether the columns stay valid and unchanged as long as the relation
+  void adopt_rows(relation& target, const std::vector<const word*>& columns, std::uint64_t rows, bool lasts = false) {
     if (target.as_equivalence() != nullptr) {
       load_rows(target, columns, rows);
       target.settle(backend_);
       return target.complete();
     }
-    target.adopt(columns, rows);
-  }
-
-  /// Loads distinct rows into an empty relation with erasable rows.
-  void load_distinct_rows(relation& target, const std::vector<const word*>& columns, std::uint64_t rows) {
-    target.append_distinct(backend_, columns, rows);
-    target.complete();
+    target.adopt(columns, rows, lasts);
   }
 
   /// Returns the exclusive bound of values that fit into a bitmap of a decomposed fixpoint.

@@ -55,8 +55,8 @@ class fixpoint_executor final : public stratum_executor {
     }
   }
 
-  void adopt(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) override {
-    shared_.adopt_relation(relation, columns, rows);
+  void adopt(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows, bool lasts) override {
+    shared_.adopt_relation(relation, columns, rows, lasts);
   }
 
   void release(relation_id relation) override {

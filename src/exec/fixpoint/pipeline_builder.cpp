@@ -280,6 +280,7 @@ class builder {
   step make_test(const plan::exists& exists) {
     step made{};
     made.negated = exists.negated;
+    made.tests_erasure = exists.tests_erasure;
     made.part = exists.rows;
     made.source = exists.relation.value;
     made.arguments = keys_of(exists.keys);

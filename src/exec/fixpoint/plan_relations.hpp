@@ -140,15 +140,16 @@ class plan_relations {
     guarded({"loading", id, nullptr}, [&] { fill(target, columns, rows); });
   }
 
-  /// Copies distinct rows derived elsewhere. Adds a set only if a later stratum or a later deletion needs it.
-  void adopt_relation(relation_id id, const std::vector<const word*>& columns, std::uint64_t rows) {
+  /// Implements stratum_executor::adopt(). Adds a set only if a later stratum or a later deletion needs the set.
+  void adopt_relation(relation_id id, const std::vector<const word*>& columns, std::uint64_t rows, bool lasts = false) {
     relation_type& target = relation_of(id);
     const std::size_t last_insertion_or_lookup = uses.set_needed[id.value];
     guarded({"copying", id, nullptr}, [&] {
-      if constexpr (requires { machine.load_distinct_rows(target, columns, rows); }) {
-        if (program.relations[id.value].loses_tuples) return machine.load_distinct_rows(target, columns, rows);
-      }
       const bool has_set = last_insertion_or_lookup != last_uses::never && last_insertion_or_lookup >= next_stratum;
+      if constexpr (requires { target.adopt_erasable(columns, rows, lasts); }) {
+        if (program.relations[id.value].loses_tuples) return target.adopt_erasable(columns, rows, lasts);
+        if (!has_set) return machine.adopt_rows(target, columns, rows, lasts);
+      }
       has_set ? fill(target, columns, rows) : machine.adopt_rows(target, columns, rows);
     });
   }

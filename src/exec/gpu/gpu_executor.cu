@@ -57,8 +57,8 @@ class gpu_executor final : public stratum_executor {
     records_.bring_to_host();
   }
   void skip_stratum(std::size_t number) override { running_->skip_stratum(number); }
-  void adopt(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) override {
-    running_->adopt(relation, columns, rows);
+  void adopt(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows, bool lasts) override {
+    running_->adopt(relation, columns, rows, lasts);
   }
   void release(relation_id relation) override { running_->release(relation); }
   void forget_columns(relation_id relation) override { running_->forget_columns(relation); }

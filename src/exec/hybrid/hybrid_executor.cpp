@@ -468,7 +468,7 @@ class hybrid_executor final : public executor {
     place& where = places_[relation.value];
     if (where.is_at(to) || !where.has_rows()) return;
     stratum_executor& from = at(other_of(to));
-    at(to).adopt(relation, from.columns(relation), from.rows(relation));
+    at(to).adopt(relation, from.columns(relation), from.rows(relation), false);
     from.forget_columns(relation);
     where.is_at(to) = true;
   }

@@ -36,7 +36,7 @@ struct fields_of<plan::match> {
 
 template <>
 struct fields_of<plan::exists> {
-  static auto of(auto& v) { return std::tie(v.relation, v.rows, v.negated, v.index, v.keys); }
+  static auto of(auto& v) { return std::tie(v.relation, v.rows, v.negated, v.index, v.keys, v.tests_erasure); }
 };
 
 template <>

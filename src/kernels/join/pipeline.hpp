@@ -59,6 +59,7 @@ struct step {
   scalar_op scalar{};
   comparison_op comparison{};
   bool negated = false;
+  bool tests_erasure = false;  ///< for exists_tuple: the relation has a row with the tuple, which may have been erased
   row_part part = row_part::all;
   relation_number source = 0;
   std::size_t index = 0;

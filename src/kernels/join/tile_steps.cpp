@@ -20,6 +20,7 @@ std::uint32_t tile_steps::look_up(std::size_t number, const step& one, std::uint
       return (rows.begin != rows.end) != one.negated ? n : 0;
     }
     case step_kind::exists_tuple:
+      if (one.tests_erasure && relation_of(one.source).has_only_tuples()) return n;
       find_tuples(number, one, n);
       return keep_found(number, one, n);
     case step_kind::exists_key:

@@ -83,7 +83,7 @@ class body_translator {
         bind(column, no_variable, argument.kind);
       }
     }
-    exists still_there{atom.relation, row_part::all, false, {}, {}};
+    exists still_there{atom.relation, row_part::all, false, {}, {}, true};
     if (tested) still_there.keys = whole_row(atom.arguments.size(), keys, key_columns, bindings);
     if (keys.empty()) {
       emit(scan{atom.relation, rows, std::move(bindings)});

@@ -53,6 +53,25 @@ struct column_store {
     for (auto& column : columns) column.set_capacity(capacity);
   }
 
+  /// Fills empty columns with rows.
+  /// @param lasts whether the given columns stay valid and unchanged, so that no copy is necessary until more rows
+  /// follow
+  void adopt(const column_pointers& values, std::uint64_t n, bool lasts) {
+    if (!lasts) reserve(n);
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      if (lasts) {
+        columns[c].show(values[c], n);
+      } else {
+        std::copy_n(values[c], n, columns[c].data());
+      }
+    }
+    set_end(n);
+  }
+  /// Copies the rows of columns that belong to another owner, so that rows can be written.
+  void own() {
+    for (auto& column : columns) column.own();
+  }
+
   /// Appends n tuples, one array per column. Requires sufficient room.
   /// @return n
   template <class Access>

@@ -26,11 +26,9 @@ void relation::drop_set() {
   rows_.reserve(rows_.rows);
 }
 
-void relation::adopt(const column_pointers& values, std::uint64_t rows) {
+void relation::adopt(const column_pointers& values, std::uint64_t rows, bool lasts) {
   drop_set();
-  rows_.reserve(rows);
-  for (std::uint32_t c = 0; c < arity(); ++c) std::copy_n(values[c], rows, rows_.columns[c].data());
-  rows_.set_end(rows);
+  rows_.adopt(values, rows, lasts);
   complete();
 }
 

@@ -207,16 +207,22 @@ class relation {
 
   /// Takes over distinct rows into an empty relation that receives no insertions and no tuple lookups, and therefore
   /// has no set.
+  /// @param lasts whether the values stay valid and unchanged as long as the relation
   /// @throws memory_exceeded
-  void adopt(const column_pointers& values, std::uint64_t rows);
+  void adopt(const column_pointers& values, std::uint64_t rows, bool lasts = false);
 
   // --- Erasing, in a relation with erasable rows. No concurrent use is permitted.
 
-  /// Appends distinct rows to the empty relation.
+  /// Takes over distinct rows into the empty relation. The first insertion or lookup builds the set.
+  /// @param lasts whether the values stay valid and unchanged as long as the relation
   /// @throws memory_exceeded
-  template <class Backend>
-  void append_distinct(Backend& backend, const column_pointers& values, std::uint64_t n) {
-    kept_by<hashed_rows>().append_distinct(backend, values, n);
+  void adopt_erasable(const column_pointers& values, std::uint64_t rows, bool lasts) {
+    kept_by<hashed_rows>().adopt(values, rows, lasts);
+    complete();
+  }
+  /// Returns whether each row is a tuple: none was erased or replaced.
+  [[nodiscard]] bool has_only_tuples() const {
+    return rows_.erased_rows == 0 && std::holds_alternative<hashed_rows>(kept_by_);
   }
 
   /// Returns the number of tuples, without erased rows that are still in the columns.

@@ -2,6 +2,23 @@
 
 namespace gpulog::storage {
 
+void hashed_rows::adopt(const column_pointers& values, std::uint64_t n, bool lasts) {
+  rows_->adopt(values, n, lasts);
+  is_set_late_.store(n > 0, std::memory_order_relaxed);
+}
+
+void hashed_rows::fill_set(std::uint64_t room, const backend::piece_runner& helpers) const {
+  table_.make_room(rows_->end() + room, helpers);
+  table_.fill(helpers);
+  is_set_late_.store(false, std::memory_order_release);
+}
+
+void hashed_rows::require_set() const {
+  if (!is_set_late_.load(std::memory_order_acquire)) return;
+  const std::lock_guard<std::mutex> alone(filling_);
+  if (is_set_late_.load(std::memory_order_relaxed)) fill_set(0, {});
+}
+
 void hashed_rows::erase_appended(const std::uint8_t* marks) {
   const std::uint64_t begin = rows_->rows;
   const std::uint64_t end = rows_->end();
@@ -16,6 +33,8 @@ void hashed_rows::erase_appended(const std::uint8_t* marks) {
 }
 
 void hashed_rows::compact(const std::uint8_t* marks) {
+  require_set();
+  rows_->own();
   const std::uint64_t rows = rows_->rows;
   const std::uint64_t end = rows_->end();
   std::uint64_t kept = 0;

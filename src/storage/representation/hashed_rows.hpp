@@ -1,6 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 
 #include "storage/representation/row_table.hpp"
@@ -8,7 +10,7 @@
 namespace gpulog::storage {
 
 /// Rows of any width in a row set. Rows can be erased if this is declared before the first row: then an erased tuple
-/// counts as new when it is inserted again.
+/// counts as new when it is inserted again. Adopted rows get their set when a tuple is first inserted or looked up.
 class hashed_rows : public row_representation {
  public:
   static constexpr representation_abilities abilities{.inserts_at_once = true};
@@ -17,11 +19,17 @@ class hashed_rows : public row_representation {
 
   [[nodiscard]] static const char* name() { return "hash"; }
   [[nodiscard]] std::uint64_t bytes() const { return table_.bytes(); }
-  [[nodiscard]] bool has_room(std::uint64_t room) const { return table_.has_room(room); }
+  [[nodiscard]] bool has_room(std::uint64_t room) const {
+    return !is_set_late_.load(std::memory_order_acquire) && table_.has_room(room);
+  }
   template <class Backend>
   void make_room(Backend&, std::uint64_t room, const backend::piece_runner& helpers) {
     rows_->make_room(room);
-    table_.make_room(room, helpers);
+    if (is_set_late_.load(std::memory_order_relaxed)) {
+      fill_set(room, helpers);
+    } else {
+      table_.make_room(room, helpers);
+    }
   }
   template <class Access>
   std::uint32_t insert(const word* const* values, std::uint32_t n, insert_scratch& scratch, unsigned worker) {
@@ -39,18 +47,12 @@ class hashed_rows : public row_representation {
     set.add_count<Access>(fresh);
     return fresh;
   }
-  /// Appends distinct rows to no rows. Nothing is compared, and the set is built once.
-  template <class Backend>
-  void append_distinct(Backend& backend, const column_pointers& values, std::uint64_t n) {
-    const backend::piece_runner helpers(backend);
-    make_room(backend, n, helpers);
-    for (std::size_t c = 0; c < values.size(); ++c) backend.copy(values[c], n, rows_->columns[c].data());
-    rows_->set_end(n);
-    table_.fill(helpers);
-  }
+  // Implements relation::adopt_erasable().
+  void adopt(const column_pointers& values, std::uint64_t n, bool lasts);
   void contains(const word* const* values, std::uint32_t n, insert_scratch& scratch, std::uint8_t* found) const {
     // If rows are erased, a tuple found again by the phase counts from the next iteration on.
     const std::uint64_t end = loses_rows_ ? rows_->rows : UINT64_MAX;
+    require_set();
     table_.contains(values, n, scratch, found,
                     [&](std::uint64_t row, std::uint32_t i) { return row < end && rows_->equals(row, values, i); });
   }
@@ -62,6 +64,7 @@ class hashed_rows : public row_representation {
   /// Returns the number of the row with the tuple, or nothing.
   [[nodiscard]] std::optional<std::uint64_t> find(const word* const* values, std::uint32_t i) const {
     std::optional<std::uint64_t> place;
+    require_set();
     const std::uint64_t hash = table_.hash_of([&](std::uint32_t c) { return values[c][i]; });
     static_cast<void>(table_.set().contains(hash, [&](std::uint64_t row) {
       if (!rows_->equals(row, values, i)) return false;
@@ -73,6 +76,7 @@ class hashed_rows : public row_representation {
 
   // Implements relation::erase().
   void erase(std::uint64_t row) {
+    require_set();
     table_.erase(row);
     ++rows_->erased_rows;
   }
@@ -80,7 +84,13 @@ class hashed_rows : public row_representation {
   void compact(const std::uint8_t* marks);
 
  private:
-  row_table table_;
+  void fill_set(std::uint64_t room, const backend::piece_runner& helpers) const;
+  /// Builds the set unless it exists. Thread-safe.
+  void require_set() const;
+
+  mutable row_table table_;
+  mutable std::atomic<bool> is_set_late_ = false;  ///< whether the set lacks all rows
+  mutable std::mutex filling_;
   bool loses_rows_;
 };
 static_assert(representation<hashed_rows>);

@@ -69,10 +69,10 @@ class watched_executor final : public stratum_executor {
     inner_->continue_stratum(number, stops);
   }
   void skip_stratum(std::size_t number) override { inner_->skip_stratum(number); }
-  void adopt(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows) override {
+  void adopt(relation_id relation, const std::vector<const word*>& columns, std::uint64_t rows, bool lasts) override {
     EXPECT_EQ(inner_->rows(relation), 0U);
     ++seen_->adopted[relation.value];
-    inner_->adopt(relation, columns, rows);
+    inner_->adopt(relation, columns, rows, lasts);
   }
   void release(relation_id relation) override {
     ++seen_->released[relation.value];

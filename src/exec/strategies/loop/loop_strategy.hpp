@@ -32,6 +32,34 @@ std::set<std::uint32_t> indexes_of_versions(const std::vector<running_version>& 
   return indexes;
 }
 
+/// Refreshes indexes on demand, when a version searches them.
+template <class Machine>
+class late_indexes final : public kernels::index_refresher {
+ public:
+  explicit late_indexes(stratum_run<Machine>& run) : run_(&run) {}
+  ~late_indexes() override {
+    for (auto& versions : run_->phases)
+      for (running_version& version : versions) version.pipeline.indexes = nullptr;
+  }
+  /// Refreshes the indexes of a phase when its versions search them.
+  void serve(std::size_t phase) {
+    if constexpr (Machine::abilities.late_indexes) {
+      for (running_version& version : run_->phases[phase]) version.pipeline.indexes = this;
+    }
+  }
+  void refresh(kernels::relation_number relation, std::size_t index) override {
+    run_->shared.refresh_index(relation_id(relation), index, run_->figures);
+  }
+  /// Returns whether indexes can wait for the first search, which may never happen after few rows.
+  [[nodiscard]] bool can_wait(std::uint64_t rows) const {
+    return Machine::abilities.late_indexes && !run_->shared.is_published() &&
+           static_cast<double>(rows) < run_->shared.chosen.cut.parallel_candidates;
+  }
+
+ private:
+  stratum_run<Machine>* run_;
+};
+
 /// Runs the phase before the loop, whose results are the first delta.
 template <class Machine>
 strategy_outcome run_once(stratum_run<Machine>& run) {
@@ -40,7 +68,17 @@ strategy_outcome run_once(stratum_run<Machine>& run) {
   shared.skip_sets(run.stratum, run.falls_apart());
   if (!run.falls_apart()) shared.choose_sets(run.stratum);
   shared.choose_sets_of_asked(run.stratum);
-  shared.refresh_indexes(indexes_of_versions<Machine>(run.phases.front()), run.figures);
+  late_indexes<Machine> late(run);
+  std::uint64_t rows = 0;
+  for (const running_version& version : run.phases.front()) {
+    if (!version.is_void && !version.runs_elsewhere && !version.planned->is_retired)
+      rows += kernels::input_rows(version.pipeline, shared.relations);
+  }
+  if (shared.chosen.continues && late.can_wait(rows)) {
+    late.serve(0);
+  } else {
+    shared.refresh_indexes(indexes_of_versions<Machine>(run.phases.front()), run.figures);
+  }
   supplementary_costs<Machine> supplementary(run);
   supplementary.grant(0);
   divided_phase<Machine> divided(run, run.stratum.once);
@@ -66,19 +104,13 @@ class stratum_loop {
       if (!planned.supplementary) counted_.push_back(id);
     }
     for (std::size_t p = 1; p < run.phases.size(); ++p) indexes_.merge(indexes_of_versions<Machine>(run.phases[p]));
-    indexes_.merge(indexes_read(stratum.subsumptions));
-    shared_.refresh_indexes(indexes_, run.figures);
+    const std::set<std::uint32_t> certain = indexes_read(stratum.subsumptions);
+    indexes_.insert(certain.begin(), certain.end());
+    shared_.refresh_indexes(run.resumes && late_indexes_.can_wait(delta_rows()) ? certain : indexes_, run.figures);
     find_due_indexes();
-    if constexpr (Machine::abilities.late_indexes) {
-      for (std::size_t p = 1; p < run.phases.size(); ++p)
-        for (running_version& version : run.phases[p]) version.pipeline.indexes = &late_indexes_;
-    }
+    for (std::size_t p = 1; p < run.phases.size(); ++p) late_indexes_.serve(p);
     late_columns_ = shared_.late_columns;
     by_itself_ = make_iteration_runner();
-  }
-  ~stratum_loop() {
-    for (auto& versions : run_.phases)
-      for (running_version& version : versions) version.pipeline.indexes = nullptr;
   }
   stratum_loop(const stratum_loop&) = delete;
   stratum_loop& operator=(const stratum_loop&) = delete;
@@ -104,17 +136,11 @@ class stratum_loop {
     std::optional<relation_id> delta;
   };
 
-  /// Refreshes indexes on demand, when a version of the loop searches them.
-  class late_indexes final : public kernels::index_refresher {
-   public:
-    explicit late_indexes(stratum_run<Machine>& run) : run_(run) {}
-    void refresh(kernels::relation_number relation, std::size_t index) override {
-      run_.shared.refresh_index(relation_id(relation), index, run_.figures);
-    }
-
-   private:
-    stratum_run<Machine>& run_;
-  };
+  [[nodiscard]] std::uint64_t delta_rows() const {
+    std::uint64_t rows = 0;
+    for (const relation_id id : run_.stratum.relations) rows += shared_.relation_of(id).delta_rows();
+    return rows;
+  }
 
   [[nodiscard]] bool advances_after(relation_id relation, std::size_t phase) const {
     const std::vector<relation_id>& advanced = run_.stratum.loop[phase].advance;
@@ -167,7 +193,7 @@ class stratum_loop {
     }
     std::uint64_t rows = 0;
     for (const due_index& one : due) rows += shared_.relation_of(shared_.places[one.index].relation).delta_rows();
-    if (static_cast<double>(rows) < shared_.chosen.cut.parallel_candidates) return;
+    if (late_indexes_.can_wait(rows)) return;
     for (const due_index& one : due) {
       const bool is_searched = std::any_of(one.deltas.begin(), one.deltas.end(), [this](relation_id delta) {
         return shared_.relation_of(delta).delta_rows() != 0;
@@ -382,7 +408,7 @@ class stratum_loop {
 
   stratum_run<Machine>& run_;
   plan_relations<Machine>& shared_;
-  late_indexes late_indexes_;
+  late_indexes<Machine> late_indexes_;
   supplementary_costs<Machine> supplementary_;
   order_costs<Machine> orders_;
   bool is_limited_ = false;                  // whether some relation has a size limit
