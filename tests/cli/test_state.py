@@ -175,7 +175,7 @@ class Results(State):
         edges = [f'{n}\t{n + 1}' for n in range(200)]
         def regret():
             with open(self.path('state'), 'rb') as file:
-                return re.search(rb'"regret":\[([0-9.]+),', file.read()).group(1).decode()
+                return re.findall(rb'"regret":\[([0-9.]+),', file.read())[-1].decode()
         self.begin(edge=edges)
         self.assertEqual(regret(), '1.0')
         many, others = {70, 140}, {60, 130}
@@ -296,9 +296,10 @@ class Refusals(State):
         self.begin()
         with open(self.path('state'), 'rb') as file:
             state = file.read()
-        for turn, damaged in enumerate((state[:-1], state[:100], state[:64] + b'\xff' + state[65:])):
+        for turn, damaged in enumerate((state[:-1], state[:100], state[:128] + b'\xff' + state[129:],
+                                        state[:192] + b'\xff' + state[193:])):
             self.write('state', damaged)
-            self.write_facts(edge=['1\t2', f'2\t{turn}'])  # else relations without outputs are not read
+            self.write_facts(edge=['1\t2', f'2\t{turn + 9}'])  # else relations without outputs are not read
             self.assert_starts_again('it is damaged')
         self.write('state', b'gpulog state 999' + state[16:])
         self.assert_starts_again('it has the format of another version of gpulog')
@@ -423,6 +424,44 @@ class Failures(State):
         self.assert_refuses(self.run_state('--state-strict', preexec_fn=limit), message)
         self.assertEqual(self.read_bytes('state'), before)
         self.assertEqual([name for name in os.listdir(self.folder) if 'unfinished' in name], [])
+
+    def test_a_run_that_ends_between_two_writes_leaves_the_earlier_results(self):
+        edges = [f'{n}\t{n + 1}' for n in range(0, 600, 2)]
+        more, other = edges[1:] + ['1\t5', '2\t7'], edges[3:] + ['1\t5', '2\t7']
+        run = lambda: self.run_state('--state-strict', '--tune', 'continuation=on', '-p', 'record')
+        self.begin(edge=edges)
+        before, file = self.read_bytes('state'), os.stat(self.path('state')).st_ino
+        self.write_facts(edge=more)
+        self.assert_says(run())
+        after = self.read_bytes('state')
+        self.assertEqual(os.stat(self.path('state')).st_ino, file)
+        places = [place for place in range(len(before)) if before[place] != after[place]]
+        commit = {place for place in places if place < 192}
+        self.assertTrue(commit <= set(range(64, 128)) or commit <= set(range(128, 192)), commit)
+        # All writes before the commit, and the first ones of them.
+        for end in (len(before), (len(before) + len(after)) // 2, len(after)):
+            for begin in (192, len(before)):
+                self.write('state', before[:begin] + after[begin:end])
+                self.write_facts(edge=other)
+                self.assert_says(run())
+                self.assert_as_from_scratch()
+                self.write_facts(edge=more)
+                self.assert_says(run())
+                self.assert_as_from_scratch()
+
+    def test_the_file_grows_to_a_bound(self):
+        chance = random.Random(3)
+        edges = [f'{n}\t{n + 1}' for n in range(0, 1000, 2)]
+        self.begin(edge=edges)
+        size, files = len(self.read_bytes('state')), set()
+        for _ in range(scaled(80, 10)):
+            edges[chance.randrange(len(edges))] = f'{chance.randrange(1000)}\t{chance.randrange(1001, 2000)}'
+            self.write_facts(edge=edges)
+            self.assert_says(self.run_state('--tune', 'continuation=on'))
+            self.assertLess(len(self.read_bytes('state')), 8 * size + 2**17)
+            files.add(os.stat(self.path('state')).st_ino)
+        self.assert_as_from_scratch()
+        self.assertLess(len(files), scaled(40, 10))
 
     def test_killed_runs_leave_a_whole_state(self):
         chance = random.Random(2)

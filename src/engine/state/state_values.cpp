@@ -21,8 +21,7 @@ std::string records_section(std::size_t arity) { return fmt::format("records {}"
 /// Collects small parts of a section.
 class section_buffer {
  public:
-  section_buffer(state_file_writer& file, std::string name, std::uint64_t bytes)
-      : file_(file), section_(file.reserve(std::move(name), bytes)) {}
+  section_buffer(state_file_writer& file, std::size_t section) : file_(file), section_(section) {}
 
   void append(std::string_view bytes) {
     buffer_ += bytes;
@@ -39,12 +38,20 @@ class section_buffer {
   std::string buffer_;
 };
 
-void save_symbols(const storage::symbol_table& symbols, std::uint64_t count, state_file_writer& file) {
+/// @param first number of symbols in the base of the file
+void save_symbols(const storage::symbol_table& symbols, std::uint64_t first, std::uint64_t count,
+                  state_file_writer& file) {
   std::uint64_t bytes = 0;
-  for (std::uint64_t number = 0; number < count; ++number) bytes += symbols.text(static_cast<word>(number)).size();
-  section_buffer lengths(file, lengths_section, count * sizeof(std::uint32_t));
-  section_buffer texts(file, texts_section, bytes);
-  for (std::uint64_t number = 0; number < count; ++number) {
+  for (std::uint64_t number = first; number < count; ++number) bytes += symbols.text(static_cast<word>(number)).size();
+  const std::uint64_t length_bytes = (count - first) * sizeof(std::uint32_t);
+  const bool extends = file.can_extend(lengths_section, length_bytes) && file.can_extend(texts_section, bytes);
+  if (!extends && first != 0) return save_symbols(symbols, 0, count, file);
+  const auto section = [&](const char* name, std::uint64_t size) {
+    return extends ? file.extend(name, size) : file.reserve(name, size);
+  };
+  section_buffer lengths(file, section(lengths_section, length_bytes));
+  section_buffer texts(file, section(texts_section, bytes));
+  for (std::uint64_t number = first; number < count; ++number) {
     const std::string_view text = symbols.text(static_cast<word>(number));
     const auto length = static_cast<std::uint32_t>(text.size());
     lengths.append({reinterpret_cast<const char*>(&length), sizeof(length)});
@@ -54,12 +61,16 @@ void save_symbols(const storage::symbol_table& symbols, std::uint64_t count, sta
   texts.flush();
 }
 
-void save_records(const storage::record_table& table, std::uint64_t count, const std::string& name,
+/// @param first number of records in the base of the file
+void save_records(const storage::record_table& table, std::uint64_t first, std::uint64_t count, const std::string& name,
                   state_file_writer& file) {
   const std::size_t record_bytes = table.arity() * sizeof(word);
-  const std::size_t section = file.reserve(name, count * record_bytes);
-  if (count == 0) return;
-  table.for_each_run(1, static_cast<word>(count), [&](const word* fields, std::uint64_t n) {
+  const bool extends = first > 0 && file.can_extend(name, (count - first) * record_bytes);
+  if (!extends) first = 0;
+  const std::uint64_t bytes = (count - first) * record_bytes;
+  const std::size_t section = extends ? file.extend(name, bytes) : file.reserve(name, bytes);
+  if (count == first) return;
+  table.for_each_run(static_cast<word>(first + 1), static_cast<word>(count), [&](const word* fields, std::uint64_t n) {
     file.append(section, {reinterpret_cast<const char*>(fields), static_cast<std::size_t>(n * record_bytes)});
   });
 }
@@ -123,18 +134,20 @@ void adopt_records(std::string_view section, std::uint64_t count, storage::recor
 
 }  // namespace
 
-value_counts save_values(run_values& values, state_file_writer& file) {
+value_counts save_values(run_values& values, const value_counts* base, state_file_writer& file) {
+  const value_counts before = base != nullptr ? *base : value_counts();
   value_counts counts;
   counts.symbols = values.symbols.size();
-  save_symbols(values.symbols, counts.symbols, file);
+  save_symbols(values.symbols, before.symbols, counts.symbols, file);
   for (std::uint32_t arity = 0; arity < values.records.arities(); ++arity) {
     const std::uint64_t count = arity == 0 ? 0 : values.records[arity].size();  // arity 0 has one record, always
     counts.records.push_back(count);
-    if (count > 0) save_records(values.records[arity], count, records_section(arity), file);
+    const std::uint64_t stored = arity < before.records.size() ? before.records[arity] : 0;
+    if (count > 0) save_records(values.records[arity], stored, count, records_section(arity), file);
   }
   if (values.wide) {
     counts.wide = values.wide->size();
-    save_records(values.wide->numbers(), counts.wide, wide_section, file);
+    save_records(values.wide->numbers(), before.wide, counts.wide, wide_section, file);
   }
   return counts;
 }

@@ -16,7 +16,8 @@ struct value_counts {
   std::vector<std::uint64_t> records;  ///< by arity
 };
 
-[[nodiscard]] value_counts save_values(run_values& values, state_file_writer& file);
+/// @param base the tables of the file that the writer adds to, which have the same first values; nullptr: a new file
+[[nodiscard]] value_counts save_values(run_values& values, const value_counts* base, state_file_writer& file);
 /// Returns the names of the sections with the tables.
 [[nodiscard]] std::vector<std::string> sections_of_values(const value_counts& counts);
 /// Adds the values of verified sections to the tables of an engine that has evaluated nothing.

@@ -115,6 +115,21 @@ std::vector<const word*> columns_in(const state_file& file, std::string (*name)(
 
 row_view view_of(const staged_rows& block) { return {block.pointers(), block.rows}; }
 
+/// Adds rows of a relation to the stored columns of its first rows.
+/// @return false without any effect if there is no room
+[[nodiscard]] bool extend_rows(const evaluations& results, std::uint32_t relation, std::uint64_t first,
+                               state_file_writer& file) {
+  const std::uint64_t rows = results.rows(relation) - first;
+  if (!file.can_extend(rows_section(relation, 0), rows * sizeof(word))) return false;
+  std::vector<const word*> columns;
+  if (rows > 0) columns = results.columns_of(relation);
+  for (std::size_t c = 0; file.can_extend(rows_section(relation, c), rows * sizeof(word)); ++c) {
+    const std::size_t section = file.extend(rows_section(relation, c), rows * sizeof(word));
+    if (rows > 0) file.append(section, row_bytes(columns[c] + first, rows));
+  }
+  return true;
+}
+
 /// Writes the columns of a relation. Copies at most `rows_per_part` rows at a time.
 void save_rows(const result_rows& rows, std::uint32_t relation, std::size_t arity, backend::memory_resource& memory,
                state_file_writer& file) {
@@ -285,7 +300,10 @@ void stored_results::save(const std::filesystem::path& path) const {
   index.counter = run_.values.counter;
   index.regret = results_.regret();
   const std::vector<bool> is_stored = stored_relations();
-  state_file_writer file(path);
+  const state_file* const base = before_ && before_->file().may_grow(path) ? &before_->file() : nullptr;
+  std::optional<state_index> earlier;
+  if (base != nullptr) earlier = read_index(*base);
+  state_file_writer file(path, base);
   for (std::uint32_t number = 0; number < run_.analysed().relations.size(); ++number) {
     const sema::relation& relation = run_.relation(number);
     state_index::relation& stored = index.relations.emplace_back();
@@ -296,7 +314,9 @@ void stored_results::save(const std::filesystem::path& path) const {
     stored.seconds = results_.seconds_of(number);
     stored.is_complete = results_.is_complete(relation_id(number)) && is_stored[number];
     stored.has_columns = stored.rows > 0 && (stored.is_complete || has_written_rows(relation));
-    if (stored.has_columns) {
+    const bool extends =
+        base != nullptr && earlier->relations[number].has_columns && results_.extends(*before_, number);
+    if (stored.has_columns && !(extends && extend_rows(results_, number, earlier->relations[number].rows, file))) {
       save_rows(result_rows_of(number, run_, results_), number, relation.attributes.size(), run_.values.memory, file);
     }
     for (const staged_rows& block : facts_.kept(number)) stored.facts += block.rows;
@@ -307,7 +327,7 @@ void stored_results::save(const std::filesystem::path& path) const {
     }
   }
   // Reading results may add values.
-  index.values = save_values(run_.values, file);
+  index.values = save_values(run_.values, base != nullptr ? &earlier->values : nullptr, file);
   file.add(index_section, json_of(index).dump());
   file.commit();
 }

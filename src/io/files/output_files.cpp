@@ -169,6 +169,12 @@ output_file::output_file(const std::filesystem::path& path, replaceable old) : p
   if (target.replaced) ::fchmod(descriptor_, target.replaced->st_mode & 07777);
 }
 
+output_file output_file::existing(const std::filesystem::path& path) {
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+  if (descriptor < 0) fail_to_open(path, errno);
+  return {path, descriptor};
+}
+
 output_file::output_file(output_file&& other) noexcept
     : path_(std::move(other.path_)),
       temporary_(std::move(other.temporary_)),

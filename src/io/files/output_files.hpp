@@ -29,6 +29,9 @@ class output_file {
  public:
   /// @throws output_error if the file cannot be created
   explicit output_file(const std::filesystem::path& path, replaceable old = replaceable::what_is_written);
+  /// Opens a file to write parts of it in place.
+  /// @throws output_error if the file cannot be opened
+  [[nodiscard]] static output_file existing(const std::filesystem::path& path);
   output_file(output_file&& other) noexcept;
   output_file& operator=(output_file&&) = delete;
   output_file(const output_file&) = delete;
@@ -53,6 +56,9 @@ class output_file {
   [[nodiscard]] const std::filesystem::path& temporary_path() const { return temporary_; }
 
  private:
+  output_file(const std::filesystem::path& path, int descriptor)
+      : path_(path), temporary_(path), descriptor_(descriptor) {}
+
   std::filesystem::path path_;
   std::filesystem::path temporary_;  ///< equal to path_ if written in place
   int descriptor_ = -1;
