@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "plan/cost/calibration.hpp"
+#include "plan/passes/relations/rule_ends.hpp"
 #include "plan/passes/relations/step_candidates.hpp"
 #include "plan/rules/constant_folding.hpp"
 #include "plan/rules/variable_set.hpp"
@@ -26,7 +27,8 @@ class stratum_factoring {
         recursive_(members.begin(), members.end()),
         source_(source),
         make_relation_(make_relation),
-        name_of_(name_of) {}
+        name_of_(name_of),
+        ends_(rules_, recursive_) {}
 
   factored_stratum run(std::vector<normalized_rule> patterns, bool makes_steps) {
     for (normalized_rule& pattern : patterns) {
@@ -39,6 +41,7 @@ class stratum_factoring {
       count_uses();
       for (std::uint32_t number = 0; number < rules_.size(); ++number) factor_rule(number);
     }
+    count_readers();
     for (std::uint32_t number = 0; number < rules_.size(); ++number) {
       if (rules_[number].original != nullptr && !removed_[number]) merge_ends(number);
     }
@@ -62,17 +65,14 @@ class stratum_factoring {
     });
   }
 
-  [[nodiscard]] bool is_recursive(const body_atom& atom) const { return recursive_.contains(atom.relation); }
-
   void factor_rule(std::uint32_t number) {
     if (!can_be_factored(rules_[number])) return;
     const auto worth = [this](const step_candidate& step) { return worth_of(step); };
     step_candidates steps(rules_[number], recursive_, worth);
     bool is_factored = false;
-    while (steps.atom_count() >= calibration::factored_atoms) {
-      const step_candidate* const chosen = choose_step(number, steps);
-      if (chosen == nullptr) break;
-      factor_out(*chosen, steps);
+    while (steps.atom_count() >= calibration::factored_atoms && steps.best() != nullptr) {
+      ends_.remove(number);
+      factor_out(*choose_step(steps), steps);
       is_factored = true;
     }
     if (!is_factored) return;
@@ -92,13 +92,12 @@ class stratum_factoring {
 
   /// Chooses a step: preferably an existing relation, then the step that most rules share, then a step after which
   /// another rule can be merged, then the first step in source order.
-  [[nodiscard]] const step_candidate* choose_step(std::uint32_t number, const step_candidates& steps) const {
-    const std::vector<std::uint32_t> others = rules_to_merge(number, steps);
-    if (others.empty()) return steps.best();
+  [[nodiscard]] const step_candidate* choose_step(const step_candidates& steps) {
+    if (steps.atom_count() > calibration::merged_atoms) return steps.best();
     const step_candidate* best = nullptr;
     std::size_t best_worth = 0;
     steps.for_each([&](const step_candidate& found) {
-      const std::size_t worth = worth_of(found) + (allows_merging(steps, found, others) ? 1 : 0);
+      const std::size_t worth = worth_of(found) + (allows_merging(steps, found) ? 1 : 0);
       if (worth <= best_worth) return;
       best_worth = worth;
       best = &found;
@@ -210,132 +209,7 @@ class stratum_factoring {
 
   // ---- merging ------------------------------------------------------------------------------------------------------
 
-  /// The part of a rule relevant for merging: the head, the atoms of the end, and the variables between start and end.
-  struct rule_end {
-    const std::vector<sema::expression>* head = nullptr;
-    std::vector<const body_atom*> atoms;
-    std::vector<std::uint32_t> columns;  ///< columns of the supplementary atom
-  };
-
-  /// The match of a rule with the same end: the remaining atoms, and the variables for the columns.
-  struct matched_beginning {
-    std::vector<std::uint32_t> atoms;
-    std::vector<std::uint32_t> columns;
-  };
-
-  using renaming = std::map<std::uint32_t, term>;
-
-  static bool rename_term(const term& from, const term& to, renaming& names) {
-    if (from.what != to.what) return false;
-    if (!from.is_variable()) return from == to;
-    const auto [known, is_new] = names.emplace(from.value, to);
-    return is_new || known->second.value == to.value;
-  }
-
-  static bool rename_atom(const body_atom& from, const body_atom& to, renaming& names) {
-    if (from.relation != to.relation) return false;
-    for (std::size_t column = 0; column < from.arguments.size(); ++column) {
-      if (!rename_term(from.arguments[column], to.arguments[column], names)) return false;
-    }
-    return true;
-  }
-
-  static bool rename_head(const std::vector<sema::expression>& from, const std::vector<sema::expression>& to,
-                          renaming& names) {
-    const auto as_term = [](const sema::expression& argument) -> std::optional<term> {
-      if (argument.is_variable()) return term{term::form::variable, argument.variable, argument.kind};
-      if (argument.is_constant()) return term{term::form::constant, 0, argument.kind, argument.constant};
-      return std::nullopt;
-    };
-    for (std::size_t column = 0; column < from.size(); ++column) {
-      const std::optional<term> left = as_term(from[column]);
-      const std::optional<term> right = as_term(to[column]);
-      if (!left || !right || !rename_term(*left, *right, names)) return false;
-    }
-    return true;
-  }
-
-  /// Assigns the atoms of the end to atoms of the second rule, one by one.
-  [[nodiscard]] std::optional<matched_beginning> match_end(const rule_end& end, const normalized_rule& other,
-                                                           std::size_t next, std::vector<bool>& taken,
-                                                           const renaming& names) const {
-    if (next == end.atoms.size()) return check_beginning(end, other, taken, names);
-    for (std::uint32_t atom = 0; atom < other.atoms.size(); ++atom) {
-      if (taken[atom]) continue;
-      renaming extended = names;
-      if (!rename_atom(*end.atoms[next], other.atoms[atom], extended)) continue;
-      taken[atom] = true;
-      auto found = match_end(end, other, next + 1, taken, extended);
-      taken[atom] = false;
-      if (found) return found;
-    }
-    return std::nullopt;
-  }
-
-  /// Checks that the second rule is exactly the remaining start, as a rule of the supplementary relation, joined with
-  /// the end.
-  [[nodiscard]] std::optional<matched_beginning> check_beginning(const rule_end& end, const normalized_rule& other,
-                                                                 const std::vector<bool>& taken,
-                                                                 const renaming& names) const {
-    matched_beginning result;
-    variable_set beginning;
-    bool reads_stratum = false;
-    for (std::uint32_t atom = 0; atom < other.atoms.size(); ++atom) {
-      if (taken[atom]) continue;
-      result.atoms.push_back(atom);
-      beginning.merge(variables_of(other.atoms[atom]));
-      reads_stratum = reads_stratum || is_recursive(other.atoms[atom]);
-    }
-    // Without an atom of the stratum, the rule would not belong to the loop.
-    if (!reads_stratum) return std::nullopt;
-    variable_set between;
-    for (const std::uint32_t column : end.columns) {
-      const auto image = names.find(column);
-      if (image == names.end() || !beginning.contains(image->second.value)) return std::nullopt;
-      result.columns.push_back(image->second.value);
-      between.insert(image->second.value);
-    }
-    // Variables that occur only in the end must have distinct images that the start does not contain. Otherwise the
-    // second rule joins on more than the columns.
-    variable_set images;
-    for (const auto& [variable, image] : names) {
-      if (std::find(end.columns.begin(), end.columns.end(), variable) != end.columns.end()) continue;
-      if (between.contains(image.value) || beginning.contains(image.value)) return std::nullopt;
-      if (!images.insert(image.value).second) return std::nullopt;
-    }
-    return result;
-  }
-
-  /// Returns whether the rule is long enough for such an end and has a suitable form.
-  [[nodiscard]] bool may_have_end(std::uint32_t number, relation_id head, std::size_t atoms) const {
-    const normalized_rule& rule = rules_[number];
-    const bool plain = rule.conditions.empty() && rule.negations.empty() && rule.plans.empty();
-    return !removed_[number] && rule.original == nullptr && plain && rule.head == head && rule.atoms.size() > atoms;
-  }
-
-  [[nodiscard]] std::optional<matched_beginning> find_beginning(const rule_end& end, relation_id head,
-                                                                std::uint32_t number) const {
-    const normalized_rule& other = rules_[number];
-    if (!may_have_end(number, head, end.atoms.size())) return std::nullopt;
-    renaming names;
-    if (!rename_head(*end.head, other.head_arguments, names)) return std::nullopt;
-    std::vector<bool> taken(other.atoms.size());
-    return match_end(end, other, 0, taken, names);
-  }
-
-  /// Returns rules that may end like the remainder of this rule after a step. Long bodies are excluded because of the
-  /// number of possible matches.
-  [[nodiscard]] std::vector<std::uint32_t> rules_to_merge(std::uint32_t number, const step_candidates& steps) const {
-    std::vector<std::uint32_t> others;
-    if (steps.atom_count() > calibration::merged_atoms) return others;
-    for (std::uint32_t other = 0; other < rules_.size(); ++other) {
-      if (other != number && may_have_end(other, rules_[number].head, steps.atom_count() - 2)) others.push_back(other);
-    }
-    return others;
-  }
-
-  [[nodiscard]] bool allows_merging(const step_candidates& steps, const step_candidate& step,
-                                    const std::vector<std::uint32_t>& others) const {
+  [[nodiscard]] bool allows_merging(const step_candidates& steps, const step_candidate& step) {
     const normalized_rule& rule = steps.rule();
     if (steps.condition_count() != step.conditions.size() || steps.negation_count() != step.negations.size())
       return false;
@@ -345,29 +219,25 @@ class stratum_factoring {
     for (std::uint32_t atom = 0; atom < rule.atoms.size(); ++atom) {
       if (steps.has_atom(atom) && atom != step.first && atom != step.second) end.atoms.push_back(&rule.atoms[atom]);
     }
-    return std::any_of(others.begin(), others.end(),
-                       [&](std::uint32_t other) { return find_beginning(end, rule.head, other).has_value(); });
+    return ends_.has_match(end, rule.head);
   }
 
   void merge_ends(std::uint32_t number) {
     const normalized_rule& rule = rules_[number];
     if (!rule.conditions.empty() || !rule.negations.empty()) return;
     if (rule.atoms.size() > calibration::merged_atoms) return;
-    // Other rules may read the relation of a pattern.
-    const auto steps = result_.added.begin() + static_cast<std::ptrdiff_t>(result_.patterns);
-    const auto reading = std::find_if(rule.atoms.begin(), rule.atoms.end(), [&](const body_atom& atom) {
-      return std::find(steps, result_.added.end(), atom.relation) != result_.added.end();
-    });
-    if (reading == rule.atoms.end() || readers_of(reading->relation) != 1) return;
+    const auto reading = std::find_if(rule.atoms.begin(), rule.atoms.end(),
+                                      [this](const body_atom& atom) { return readers_.contains(atom.relation); });
+    // A relation with several readers must not receive more tuples, which would be correct for the matched rule only.
+    if (reading == rule.atoms.end() || readers_.at(reading->relation) != 1) return;
     rule_end end;
     end.head = &rule.head_arguments;
     for (const term& argument : reading->arguments) end.columns.push_back(argument.value);
     for (const body_atom& atom : rule.atoms) {
       if (&atom != &*reading) end.atoms.push_back(&atom);
     }
-    for (std::uint32_t other = 0; other < rules_.size(); ++other) {
-      const std::optional<matched_beginning> found = find_beginning(end, rule.head, other);
-      if (!found) continue;
+    for (const std::uint32_t other : ends_.matches(end, rule.head)) {
+      const std::optional<matched_beginning> found = ends_.find_beginning(end, other);
       const normalized_rule& merged = rules_[other];
       normalized_rule added;
       added.words = merged.words;
@@ -385,21 +255,22 @@ class stratum_factoring {
       added.original = original_of(merged);
       add_supplementary_rule(std::move(added), level);
       removed_[other] = true;
+      ends_.remove(other);
     }
   }
 
-  /// Returns the number of rules that read a supplementary relation. A relation with several readers must not receive
-  /// more tuples, which would be correct for the matched rule only.
-  [[nodiscard]] std::size_t readers_of(relation_id relation) const {
-    std::size_t readers = 0;
-    const auto count = [&](const normalized_rule& rule) {
-      for (const body_atom& atom : rule.atoms) readers += atom.relation == relation ? 1 : 0;
+  /// Counts the rules that read each step, but not the patterns, which other rules may read. Merging changes no count:
+  /// the merged rules have no step.
+  void count_readers() {
+    for (std::size_t added = result_.patterns; added < result_.added.size(); ++added) readers_[result_.added[added]];
+    const auto count = [this](const normalized_rule& rule) {
+      for (const body_atom& atom : rule.atoms) {
+        const auto step = readers_.find(atom.relation);
+        if (step != readers_.end()) ++step->second;
+      }
     };
-    for (std::uint32_t number = 0; number < rules_.size(); ++number) {
-      if (!removed_[number]) count(rules_[number]);
-    }
+    std::for_each(rules_.begin(), rules_.end(), count);
     for (const factored_rule& supplementary : result_.rules) count(supplementary.rule);
-    return readers;
   }
 
   std::vector<normalized_rule> rules_;
@@ -411,6 +282,8 @@ class stratum_factoring {
   std::map<std::vector<std::uint64_t>, std::size_t> uses_;
   std::map<std::vector<std::uint64_t>, relation_id> made_;
   std::map<relation_id, std::uint32_t> levels_;  // levels of added relations
+  std::map<relation_id, std::size_t> readers_;   // of the steps
+  rule_ends ends_;
   factored_stratum result_;
 };
 

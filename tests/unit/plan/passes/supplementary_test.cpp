@@ -98,6 +98,21 @@ TEST(supplementary, a_common_end_is_merged_into_the_step_of_one_reader) {
   EXPECT_EQ(readers, 0U);
 }
 
+TEST(supplementary, ends_with_the_same_constants_are_merged) {
+  const program plan = plan_text(edge_declarations +
+                                 ".decl t(x:number, k:number, y:number)\n.input t\n"
+                                 "r(x,y) :- s(z,x), r(z,w), t(w,1,y).\n"
+                                 "r(x,y) :- s(z,x), t(z,1,y).\n"
+                                 "r(x,y) :- s(z,x), t(z,2,y).\n"
+                                 "r(x,y) :- r(z,x), t(z,1,y).\n");
+  EXPECT_EQ(supplementary_names(plan), std::vector<std::string>{"r@1"});
+  std::vector<std::string> ends;
+  for (const rule_version& version : plan.strata.back().loop[1].versions) {
+    if (version.text.find("t(z,") != std::string::npos) ends.push_back(version.text);
+  }
+  EXPECT_EQ(ends, std::vector<std::string>{"r(x,y) :- s(z,x), t(z,2,y)."});
+}
+
 TEST(supplementary, a_step_with_two_readers_takes_no_other_beginning) {
   const program plan = plan_text(edge_declarations +
                                  "r(x,y) :- s(z,x), r(z,w), e(w,y).\n"
