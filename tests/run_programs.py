@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Runs golden programs: every one in all storage modes with 1 to 4 threads; with --backend gpu, with one; with another
-word size in all modes with 2 threads, but for those that a list names.
+"""Runs golden programs: each in half of the storage modes with 1 to 4 threads, and the other half in the next turn
+(GPULOG_TEST_TURN); with --backend gpu, with one thread; with another word size in all modes with 2 threads, except
+programs that a list names.
 
 A program is a folder:
   program.dl            its first lines say what it is for
@@ -21,19 +22,20 @@ import sys
 import tempfile
 import zlib
 
-CONFIGURATIONS = [('hash', 1), ('hash', 2), ('hash', 4), ('hisa', 1), ('hisa', 2), ('hisa', 4), ('bits', 1), ('bits', 3),
-                  ('words', 1), ('words', 3)]
-# Of them, those that compute all possible relations row by row.
+# Programs take turns with these lists. On a device, each list has two configurations with one thread.
+TURNS = [[('hash', 1), ('hash', 4), ('hisa', 2), ('bits', 1), ('words', 3)],
+         [('hash', 2), ('hisa', 1), ('hisa', 4), ('bits', 3), ('words', 1)]]
+# Configurations that compute all possible relations row by row.
 BY_ROWS = [('hash', 2), ('words', 1)]
-# And those with numbers in place of values.
+# Configurations with dense numbers instead of values.
 ENCODED = [('bits', 1), ('hisa', 2)]
-# And those whose joins are ordered again however few rows they read.
+# Configurations that order joins again even if they read few rows.
 REOPTIMIZED = [('hash', 4), ('words', 3), ('hisa', 1), ('bits', 1)]
-# And those that compute all possible recursions row by row.
+# Configurations that compute all possible recursions row by row.
 RECURSIONS_BY_ROWS = [('hash', 1), ('bits', 4), ('words', 3)]
-# What builds with sanitizers run, on a CPU and on a device (with one thread there): programs take turns.
-FEW = [[('hash', 2), ('hisa', 4)], [('hisa', 2), ('bits', 1)], [('hash', 4), ('words', 3)]]
-FEW_ON_DEVICE = [[('hisa', 1)], [('words', 1)]]
+# The lists of builds with sanitizers, on a CPU and on a device. A program without a configuration in this turn is skipped.
+FEW = [[('hash', 2)], [('hisa', 4)], [('hisa', 2)], [('bits', 1)], [('hash', 4)], [('words', 3)]]
+FEW_ON_DEVICE = [[('hisa', 1)], [], [('words', 1)], []]
 TIMEOUT_SECONDS = 120
 
 
@@ -182,8 +184,9 @@ def main():
     parser.add_argument('--except', dest='exceptions', help='file with a case a line that is not run; # begins a comment')
     options = parser.parse_args()
     gpulog = os.path.abspath(options.gpulog)
-    configurations = [one for one in CONFIGURATIONS if options.backend != 'gpu' or one[1] == 1]
-    turns = [configurations]
+    turns = TURNS
+    if options.backend == 'gpu':
+        turns = [[configuration for configuration in turn if configuration[1] == 1] for turn in TURNS]
     if options.few:
         turns = FEW_ON_DEVICE if options.backend == 'gpu' else FEW
     failed = run_count = 0
