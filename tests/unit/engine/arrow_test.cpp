@@ -446,11 +446,11 @@ TEST(arrow, arrays_stay_as_they_are_when_the_engine_is_evaluated_again) {
     shown_rows path(run.relation("path"));
     shown_rows given(run.relation("given"));
     shown_rows same(run.relation("same"));
-    const std::size_t before = path.rows();
+    EXPECT_EQ(path.rows(), 1326U);
     run.relation("given").insert({51, 52});
     run.relation("given").erase({50, 51});
     run.evaluate();
-    EXPECT_NE(run.relation("path").size(), before);
+    EXPECT_EQ(run.relation("path").size(), 1276U);
     EXPECT_TRUE(run.relation("path").contains({51, 52}));
     for (shown_rows* const shown : {&staged, &path, &given, &same}) shown->expect_unchanged();
   }
@@ -466,7 +466,8 @@ TEST(arrow, arrays_stay_as_they_are_when_the_engine_is_reset) {
   run->relation("given").insert({1, 0});
   run->evaluate();
   shown_rows other(run->relation("path"));
-  EXPECT_NE(other.rows(), path.rows());
+  EXPECT_EQ(path.rows(), 1326U);
+  EXPECT_EQ(other.rows(), 1278U);
   run.reset();
   for (shown_rows* const shown : {&path, &same, &other}) shown->expect_unchanged();
 }

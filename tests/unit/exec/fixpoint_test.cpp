@@ -6,12 +6,14 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "kernels/join/pipeline.hpp"
+#include "oracle/without_sizes.hpp"
 #include "plan/validate.hpp"
 #include "plan_run.hpp"
 #include "storage/relation/relation.hpp"
@@ -393,17 +395,25 @@ TEST_P(fixpoint, a_memory_limit_gives_the_result_or_a_message_at_any_size) {
       EXPECT_LE(run->figures().peak_memory_bytes, limit);
       ++succeeded;
     } catch (const memory_fault& fault) {
-      const std::string text = fault.what();
-      EXPECT_EQ(text.rfind("Out of memory while ", 0), 0U) << text;
-      EXPECT_NE(text.find(" tuples, "), text.npos) << text;
-      EXPECT_NE(text.find("the limit is " + std::to_string(limit) + " bytes"), text.npos) << text;
+      const std::string sizes =
+          " (N tuples, N bytes): N more bytes were needed with N bytes in use, and the limit is " +
+          std::to_string(limit) + " bytes (raise it with memory_limit, or name a folder with spill)";
+      const std::string first_rule = "\nin rule:\nreach(x,y) :- edge(x,y).\nin file hand.dl [1:1-1:9]";
+      const std::string second_rule = "\nin rule:\nreach(x,y) :- reach(x,z), edge(z,y).\nin file hand.dl [1:1-1:9]";
+      const std::set<std::string> messages = {
+          "Out of memory while loading relation edge" + sizes,
+          "Out of memory while indexing relation edge" + sizes,
+          "Out of memory while indexing relation reach" + sizes,
+          "Out of memory while deduplicating relation reach" + sizes,
+          "Out of memory while deduplicating relation reach" + sizes + first_rule,
+          "Out of memory while deduplicating relation reach" + sizes + second_rule,
+          "Out of memory while extending relation reach" + sizes + first_rule,
+          "Out of memory while extending relation reach" + sizes + second_rule,
+      };
+      const std::string message = oracle::without_sizes(fault.what());
+      EXPECT_TRUE(messages.contains(message)) << message;
       ++failed;
-      const bool extending = text.find("extending") != text.npos;
-      EXPECT_NE(text.find(extending ? "relation reach (" : "relation "), text.npos) << text;
-      if (!extending) continue;
-      EXPECT_NE(text.find("in rule:\nreach(x,y) :- "), text.npos) << text;
-      EXPECT_NE(text.find("in file hand.dl"), text.npos) << text;
-      ++failed_in_rule;
+      if (message.ends_with(first_rule) || message.ends_with(second_rule)) ++failed_in_rule;
     } catch (const backend::memory_exceeded& fault) {
       EXPECT_LT(limit, 100000U) << "before any relation had rows";
       EXPECT_EQ(fault.limit, limit);
