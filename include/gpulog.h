@@ -67,10 +67,10 @@ GPULOG_C_API const char* gpulog_message(void);
 /* Reads a program from a text or from a file.
  *
  * options: texts "name=value" and a final NULL; or NULL. gpulog_engine_new() takes the same texts, and each function
- * ignores the options of the other one. Of a program: word_size, portable (0 or 1: warn of what Souffle does not know),
- * include, macro, filled (the last three several times). Of an engine: facts, output (folders), jobs, backend, device,
- * storage, memory_limit (4G), spill (folder), changes (0 or 1), functor_library, functor_directory, and tuning choices
- * by name. */
+ * ignores the options of the other one. Of a program: word_size, portable (0 or 1: warn about extensions that Souffle
+ * does not have), include, macro, filled (the last three several times). Of an engine: facts, output (folders), jobs,
+ * backend, device, storage, memory_limit (4G), spill (folder), changes (0 or 1), functor_library, functor_directory,
+ * and tuning choices by name. */
 GPULOG_C_API gpulog_status gpulog_program_from_text(const char* text, const char* const* options,
                                                     gpulog_program** program);
 GPULOG_C_API gpulog_status gpulog_program_from_file(const char* path, const char* const* options,

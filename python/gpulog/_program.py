@@ -98,7 +98,7 @@ class Program:
     source: the text, or the path of a file: a pathlib.Path, or a single-line str that ends in ".dl" or names a file.
     filled: relations that the caller fills; gpulog reads no files for these relations.
     word_size: bits of numbers, 32 or 64. warn: whether to issue ProgramWarnings.
-    portable: whether to warn of each use of what Soufflé does not know.
+    portable: whether to warn about each extension that Soufflé does not have.
     Raises ProgramError for a program with errors, and InputError for a file that cannot be read.
     """
 

@@ -348,7 +348,7 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
   app.set_help_flag("-h,--help", "print this text");
 
   app.add_option("program", raw.files,
-                 "the program (.dl); - reads it from standard input; without one, a terminal is asked for it")
+                 "program file (.dl); - reads standard input; without a file, a terminal opens a session")
       ->group(is_image ? "" : "Positionals");
   const auto value = [&app](const char* names, auto& into, const char* type, const std::string& description) {
     return app.add_option(names, into, description)->type_name(type)->allow_extra_args(false);
@@ -371,60 +371,65 @@ std::optional<parse_result> read(const std::vector<std::string>& texts, bool is_
   }
   value("-j,--jobs", raw.jobs, "N", "worker threads, or auto");
   app.add_flag("-w,--no-warn", raw.no_warnings, "no warnings; a missing fact file is an empty relation");
-  value("--wno", raw.warn_not, "NAME", "leave out the warnings of this name, as var-appears-once, or all (repeatable)");
-  value("-W,--warn", raw.warn, "NAME", "leave them in (repeatable)");
-  app.add_flag("-v,--verbose", parsed.verbose, "tell what is done and how long it takes (standard error)");
+  value("--wno", raw.warn_not, "NAME",
+        "disable the warnings with this name, such as var-appears-once, or all (repeatable)");
+  value("-W,--warn", raw.warn, "NAME", "enable the warnings with this name, in spite of --wno (repeatable)");
+  app.add_flag("-v,--verbose", parsed.verbose, "print each step and its time on standard error");
   value("-I,--include-dir", parsed.compile.include_directories, "DIR", "folder that .include searches (repeatable)");
-  value("-M,--macro", raw.macros, "TEXT", "macros for #if and #ifdef, as \"A B=1\"");
-  value("-P,--pragma", raw.pragmas, "KEY:VALUE", "as .pragma \"KEY\" \"VALUE\" (repeatable)");
+  value("-M,--macro", raw.macros, "TEXT", "macros for #if and #ifdef, such as \"A B=1\"");
+  value("-P,--pragma", raw.pragmas, "KEY:VALUE", "same as .pragma \"KEY\" \"VALUE\" (repeatable)");
   value("-l,--libraries", parsed.run.functor_libraries, "NAME",
         "library of functors: NAME for libNAME.so (repeatable; functors by default)");
   value("-L,--library-dir", parsed.run.functor_directories, "DIR",
         "folder that -l searches (repeatable; . by default)");
   value("--show", raw.show, "LIST",
         fmt::format("print stages instead of running, separated by commas: {}", fmt::join(program::stages(), ", ")));
-  app.add_flag("--parse-errors", raw.parse_errors, "as --show parse-errors");
+  app.add_flag("--parse-errors", raw.parse_errors, "same as --show parse-errors");
   value("-p,--profile", parsed.profile_file, "FILE",
         "write the record of the run: times, sizes and plans (JSON); gpulog profile FILE reads it")
       ->check(not_empty());
-  value("--profile-every", parsed.profile_every, "SECONDS", "renew the file of -p so often while the program runs")
+  value("--profile-every", parsed.profile_every, "SECONDS", "also write the file of -p in this interval during the run")
       ->check(CLI::PositiveNumber);
-  app.add_flag("--portable", raw.portable, "warn of what Soufflé does not know");
-  app.add_flag(
-      "--legacy", raw.legacy,
-      "an atom's arguments need not be of subtypes of the declared types, and deprecated forms are not warned of");
+  app.add_flag("--portable", raw.portable, "warn about extensions that Soufflé does not have");
+  app.add_flag("--legacy", raw.legacy,
+               "accept arguments whose type is no subtype of the declared type; no warnings about deprecated forms");
   value("-t,--provenance", raw.provenance, "WHAT",
-        "explain: questions about tuples behind the run, on standard input; or none");
-  value("--inline-exclude", raw.inline_exclude, "LIST", "relations that are not inlined, separated by commas");
+        "explain: after the run, answers questions about tuples from standard input; or none");
+  value("--inline-exclude", raw.inline_exclude, "LIST", "relations that must not be inlined, separated by commas");
   value("-m,--magic-transform", raw.magic, "LIST",
-        "relations that are evaluated for what is asked for, separated by commas; * for all");
-  value("--magic-transform-exclude", raw.magic_exclude, "LIST", "relations that are never, and that are not inlined");
+        "relations of which only the tuples that queries and outputs need are derived, separated by commas; * for all");
+  value("--magic-transform-exclude", raw.magic_exclude, "LIST",
+        "relations that -m must not change; they are not inlined either");
   app.add_flag("--version", raw.show_version, "print version, backends and word sizes");
 
   own_value("--backend", raw.backend, "NAME", "auto, cpu or gpu");
   own_value("--device", parsed.run.device, "N", "number of the backend's device, from 0");
-  own_value("--place", raw.places, "TEXT", "as RELATION=cpu or RELATION=gpu: where it is computed (repeatable)");
+  own_value("--place", raw.places, "TEXT",
+            "RELATION=cpu or RELATION=gpu: machine that evaluates the relation (repeatable)");
   own_value("--storage", raw.storage, "NAME", "auto, hisa, hash, bits or words");
-  own_value("--tune", raw.tuning, "TEXT", "NAME=VALUE: how a program is run; help lists the choices (repeatable)");
+  own_value("--tune", raw.tuning, "TEXT",
+            "NAME=VALUE: setting of the planner or the engine; help lists the settings (repeatable)");
   own_value("--word-size", raw.word_size, "N", "bits of numbers, unsigned numbers and floats: 32 or 64");
-  own_value("--memory-limit", raw.memory_limit, "SIZE", "bytes for relations and symbols, as 500M or 4G")
+  own_value("--memory-limit", raw.memory_limit, "SIZE", "most bytes for relations and symbols, such as 500M or 4G")
       ->check(not_empty());
   own_value("--spill", parsed.run.spill_directory, "DIR", "folder for large relations when memory is short")
       ->check(not_empty());
-  own_value("--stats", parsed.statistics_file, "FILE", "the same as -p")->check(not_empty());
+  own_value("--stats", parsed.statistics_file, "FILE", "same as -p")->check(not_empty());
   add_rank_option(app, own, parsed.ranks);
   add_state_options(app, own, parsed.run);
 
-  own_value("--color", raw.colour, "WHEN", "colours in errors and warnings: auto (on a terminal), always or never");
-  own_value("--diagnostics", raw.diagnostics, "FORM", "errors and warnings as text, or as json: one object a line");
+  own_value("--color", raw.colour, "WHEN", "colors in errors and warnings: auto (on a terminal), always or never");
+  own_value("--diagnostics", raw.diagnostics, "FORM",
+            "form of errors and warnings: text, or json with one object per line");
   own_value("--query", raw.queries, "BODY",
-            "print what holds, as 'reach(\"a\",x), x != 3', and evaluate only what that needs (repeatable)");
+            "print the answers to a query such as 'reach(\"a\",x), x != 3'; other relations are evaluated only if the "
+            "query needs them (repeatable)");
   app.add_flag("--explain", parsed.explain,
-               "run, then print the plan of each rule with expected and actual rows of each step, and times")
+               "after the run, print the plan of each rule with expected and actual rows and times of each step")
       ->group(own);
 
-  own_value("--format", raw.format, "NAME", "how --query prints: table, csv, tsv or json");
-  own_value("--why", parsed.why, "TUPLE", "print why a tuple is there, as \"reach(1,5)\" (repeatable)");
+  own_value("--format", raw.format, "NAME", "form of the answers to --query: table, csv, tsv or json");
+  own_value("--why", parsed.why, "TUPLE", "print a proof of a tuple, such as \"reach(1,5)\" (repeatable)");
 
   constexpr const char* accepted = "Soufflé's, accepted without effect";
   std::vector<std::string> ignored_values;

@@ -128,7 +128,7 @@ void add_rank_option(CLI::App& app, const std::string& group_name, unsigned& ran
     return is_valid ? std::string() : fmt::format("it may only be set to an integer greater than 0, not to '{}'", text);
   };
   app.add_option(std::string(rank_option), ranks,
-                 "processes that run the program together, which mpirun starts on this host")
+                 "number of processes that evaluate the program together; mpirun starts them on this host")
       ->type_name("N")
       ->allow_extra_args(false)
       ->group(group_name)

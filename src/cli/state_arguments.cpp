@@ -17,11 +17,11 @@ void add_state_options(CLI::App& app, const std::string& group, run_options& opt
         ->check(CLI::Validator(fault_of, ""));
   };
   add("--state", options.state_file, "FILE",
-      "keep the results in a file; the next run computes only what changed fact files change");
-  app.add_flag("--state-strict", options.state_is_required, "a file of --state that cannot be used is an error")
+      "store the results in a file; the next run computes only the effect of changed fact files");
+  app.add_flag("--state-strict", options.state_is_required, "end with an error if the file of --state cannot be used")
       ->group(group);
   add("--changes", options.changes_directory, "DIR",
-      "folder for the tuples of each .output that are new or lost since the run before (with --state)");
+      "folder for the tuples of each .output that are new or lost since the stored run (with --state)");
 }
 
 std::string state_fault(const arguments& given, bool is_image) {

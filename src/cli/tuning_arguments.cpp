@@ -16,7 +16,7 @@ constexpr std::pair<const char*, const char*> tuning_of_command[] = {{"unneeded-
 
 std::string tuning_help() {
   constexpr std::size_t name_width = 26;
-  std::string text = "Choices of how programs are run. They change no result. --tune NAME=VALUE, repeatable:\n";
+  std::string text = "Settings of the planner and the engine. They change no result. --tune NAME=VALUE, repeatable:\n";
   for (const tuning_choice& choice : tuning_choices()) {
     std::string standard = choice.standard;
     for (const auto& [name, value] : tuning_of_command) {

@@ -85,19 +85,17 @@ std::vector<tuning_entry> make_entries() {
     entries.push_back(
         entry_of(name, description, has_modes, false, [](tuning& into) -> tuning_modes& { return into.run; }));
   };
-  add("dense-domain-encoding",
-      "values that are only compared get consecutive numbers while a program runs, for bit matrices");
-  add("reoptimization", "joins of a stratum are ordered again when the sizes of what it reads are known");
-  add("divided-strata", "ranks evaluate a stratum together");
-  add("continuation", "an engine that is evaluated again goes on from the changed facts (CPU)");
-  add("priority-delta", "an iteration takes the best new values of recursive aggregates first; worse ones wait (CPU)",
-      false);
+  add("dense-domain-encoding", "number values that rules only compare consecutively, for bit matrices");
+  add("reoptimization", "order the joins of a stratum again when the sizes of its inputs are known");
+  add("divided-strata", "evaluate a stratum with all ranks");
+  add("continuation", "continue from the changed facts when an engine is evaluated again (CPU)");
+  add("priority-delta", "process the best new values of recursive aggregates first (CPU)", false);
   entries.push_back({{"rows", "auto, on, off, recursions, search or loop", "auto",
                       "relations are computed row by row; recursions: on, but only for recursions; search: recursions "
                       "by a search per row; loop: recursions as loops"},
                      [](std::string_view value, tuning& into) { return read_rows(value, into.planning.rows); }});
   entries.push_back({{"buffer-factor", "0, or a number from 1 to 1000", "8",
-                      "a merge buffer gets room for full + this times delta (--storage hisa); 0: just enough"},
+                      "size of a merge buffer: full + this number times delta (--storage hisa); 0: exact size"},
                      [](std::string_view value, tuning& into) { return read_factor(value, into.buffer_factor); }});
   entries.push_back({{"joins", "materialized or nested", "materialized",
                       "joins of three and more atoms: through temporary tables, or nested loops (--storage hisa, GPU)"},

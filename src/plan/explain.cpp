@@ -243,7 +243,7 @@ std::string phase_text(const program& plan, const phase& printed, const std::str
     result += fmt::format("    {}{}\n", version.text, version.location.empty() ? "" : "   " + version.location);
     result += fmt::format("      # order: {}\n", version.order_reason);
     if (version.rows) {
-      result += fmt::format("      # row-wise: where there is much to find, for one {} at a time\n",
+      result += fmt::format("      # row-wise: evaluated per {} when duplicates dominate\n",
                             plan.relations[version.head.value].attribute_names.front());
     }
     result += operators_text(plan, version, "      ");
@@ -263,7 +263,7 @@ std::string decomposition_text(const program& plan, const row_equations& printed
   std::string result = fmt::format(
       "  decomposed: the loop passes {} through unchanged, so each {} is a fixpoint of its own",
       fmt::join(passed, ", "), printed.members.front().sources.size() == 1 ? "of its values" : "combination of values");
-  if (!printed.is_binary()) result += "; what stands in the other columns is numbered";
+  if (!printed.is_binary()) result += "; values of the other columns are numbered";
   return result + "\n";
 }
 
@@ -348,13 +348,13 @@ std::string explain(const program& plan) {
     if (!printed.once.versions.empty()) result += phase_text(plan, printed.once, "once");
     if (printed.is_row_join()) {
       const relation& own = plan.relations[printed.relations.front().value];
-      result += fmt::format("  row-wise: where results repeat, {} is made for one {} at a time, without a tuple set\n",
+      result += fmt::format("  row-wise: {} is evaluated per {} when duplicates dominate, without a tuple set\n",
                             own.name, own.attribute_names.front());
     }
     if (printed.has_row_steps()) result += decomposition_text(plan, *printed.rows);
     if (printed.has_row_products()) {
       const relation& own = plan.relations[printed.rows->relation().value];
-      result += fmt::format("  products: {} grows at both sides, and can be made by rows of bits\n", own.name);
+      result += fmt::format("  products: {} grows at both sides and can be computed as rows of bits\n", own.name);
     }
     if (printed.recursive) {
       for (const relation_domain& domain : printed.domains) result += domain_text(plan, domain, printed.relations);

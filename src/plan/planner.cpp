@@ -45,7 +45,7 @@ struct source_pass {
 };
 constexpr source_pass source_passes[] = {
     {.name = "magic-transform",
-     .description = "relations are evaluated for what is asked for, where no output needs all of them",
+     .description = "derive only the tuples that outputs need, for relations that are read at few keys",
      .run = transform_by_magic_sets,
      .has_modes = true},
 };
@@ -53,53 +53,53 @@ constexpr source_pass source_passes[] = {
 /// Passes before any planning.
 constexpr program_pass program_passes[] = {
     {.name = "unneeded-relations",
-     .description = "relations that no output depends on are left out",
+     .description = "omit relations that no output depends on",
      .run = leave_out_unneeded_relations,
      .is_on_request = true},
 };
 
 /// Passes on each rule, in the order of the strata. New relations are planned before the rule's stratum.
 constexpr rule_pass rule_passes[] = {
-    {"bounded-ranges", "x = range(a,b) where an atom binds x is two comparisons",
+    {"bounded-ranges", "replace x = range(a,b) by two comparisons where an atom binds x",
      [](planning&, normalized_rule& rule, const rule_scope&) { compare_bounds(rule); }},
-    {"repeated-literals", "a literal that stands in a rule twice is dropped",
+    {"repeated-literals", "drop repeated literals of a rule",
      [](planning&, normalized_rule& rule, const rule_scope&) { drop_repeated_literals(rule); }},
     {.name = "counted-projection",
-     .description = "aggregates that count assignments read relations of their named columns",
+     .description = "project atoms of aggregates that count assignments to their named columns",
      .run = [](planning& shared, normalized_rule& rule, const rule_scope&) { project_counted_atoms(shared, rule); },
      .is_required = true},
     {.name = "equivalence-arguments",
-     .description = "r(x,x) of an eqrel is r(x,_)",
+     .description = "replace r(x,x) of an eqrel by r(x,_)",
      .run = [](planning& shared, normalized_rule& rule, const rule_scope&) { mark_equivalences(shared, rule); },
      .is_required = true},
     {.name = "aggregated-fields",
-     .description = "aggregates that are asked by fields of records read relations of these",
+     .description = "index relations by record fields that aggregates search",
      .run = search_aggregated_fields,
      .makes_relations = true},
     {.name = "shared-bodies",
-     .description = "the body of a clause with several heads is evaluated once",
+     .description = "evaluate the body of a clause with several heads once",
      .run = [](planning& shared, normalized_rule& rule, const rule_scope&) { share_body(shared, rule); },
      .makes_relations = true},
 };
 
 /// Passes on all rules of a stratum together.
 constexpr stratum_pass stratum_passes[] = {
-    {"repeated-rules", "rules that are the same but for names are evaluated once", drop_repeated_rules_of},
+    {"repeated-rules", "evaluate rules once that differ only in names", drop_repeated_rules_of},
     {.name = "computed-keys",
-     .description = "atoms that are joined by fields of records or by computed values read relations of these",
+     .description = "index relations by record fields and computed values that join atoms",
      .run = join_by_computed_keys,
      .makes_relations = true},
     {.name = "invariant-columns",
-     .description = "recursions fall apart by columns that all rules pass through; their steps are made before",
+     .description = "evaluate a recursion separately for each value of columns that no rule changes",
      .run = make_invariant_steps,
      .makes_relations = true},
     {.name = "magic-sets",
-     .description = "relations that a recursion reads at few keys are restricted to them there",
+     .description = "restrict relations inside a recursion to the keys that the recursion reads",
      .run = apply_magic_sets,
      .makes_relations = true,
      .has_modes = true},
     {.name = "semi-join-reduction",
-     .description = "rules of a recursion read only the rows with a partner in another relation",
+     .description = "in recursive rules, read only rows with a join partner in a second relation",
      .run = reduce_by_semi_joins,
      .makes_relations = true,
      .has_modes = true},
@@ -107,33 +107,34 @@ constexpr stratum_pass stratum_passes[] = {
 
 /// Passes on a body in join order, for each semi-naive version of a rule (stratum_planner.cpp).
 constexpr schedule_pass schedules[] = {
-    {"late-materialization", "records are made where they are first needed",
+    {"late-materialization", "create records as late as possible",
      [](planning&, const normalized_rule& rule, schedule& order) { delay_records(rule, order.steps); }},
 };
 
 /// Passes on the operators of a version.
 constexpr version_pass versions[] = {
     {.name = "dead-columns",
-     .description = "columns that nobody reads are not bound",
+     .description = "do not bind columns without readers",
      .run = [](planning& shared, version_builder& version) { simplify(version, shared.arities); },
      .is_required = true},
 };
 
 /// Passes on the whole plan.
 constexpr program_pass plan_passes[] = {
-    {"smallest-relation-first", "of several atoms the one with the fewest rows is searched", search_smallest_relations},
+    {"smallest-relation-first", "for each binding, search the atom with the fewest matching rows",
+     search_smallest_relations},
     {.name = "index-selection",
-     .description = "as few sorted orders as serve all searches",
+     .description = "choose the fewest sorted orders that serve all searches",
      .run = choose_indexes,
      .is_required = true},
-    {.name = "operators", .description = "slots get their numbers", .run = make_operators, .is_required = true},
-    {"first-matches", "atoms whose values are only tested stop at the first match", find_first_matches},
+    {.name = "operators", .description = "number the slots", .run = make_operators, .is_required = true},
+    {"first-matches", "stop at the first match of atoms that bind no variable", find_first_matches},
     {.name = "rows",
-     .description = "finds relations that can be computed row by row",
+     .description = "find relations that can be computed row by row",
      .run = find_row_equations,
      .is_required = true},
-    {"dense-domains", "finds relations whose values are known before they are made", find_dense_domains},
-    {"needless-sets", "relations whose rows can't repeat have no tuple set",
+    {"dense-domains", "find relations whose possible values are known before evaluation", find_dense_domains},
+    {"needless-sets", "store relations whose rows cannot repeat without a tuple set",
      [](planning& shared) { drop_needless_sets(shared.result); }},
 };
 
@@ -155,7 +156,7 @@ std::optional<normalized_rule> rewrite(planning& shared, normalized_rule rule, c
     plan_strata_before(shared);
   }
   if (!rule.unsatisfiable) return rule;
-  shared.remark(fmt::format("never holds, left out: {}", rule.text));
+  shared.remark(fmt::format("never holds, omitted: {}", rule.text));
   return std::nullopt;
 }
 
@@ -168,7 +169,7 @@ std::vector<normalized_rule> subsumptions_of(planning& shared, const sema::strat
       project_counted_atoms(shared, rule);
       plan_strata_before(shared);
       if (rule.unsatisfiable) {
-        shared.remark(fmt::format("never holds, left out: {}", rule.text));
+        shared.remark(fmt::format("never holds, omitted: {}", rule.text));
       } else {
         result.push_back(std::move(rule));
       }
@@ -239,7 +240,7 @@ std::vector<optional_pass> optional_passes() {
   append_optional(std::span<const rule_pass>(rule_passes), all);
   append_optional(std::span<const stratum_pass>(stratum_passes), all);
   all.push_back({supplementary_pass,
-                 "steps of recursive rules that lose variables are relations, unless they cost too much", true});
+                 "store intermediate joins of recursive rules that drop variables, unless they cost too much", true});
   append_optional(std::span<const schedule_pass>(schedules), all);
   append_optional(std::span<const version_pass>(versions), all);
   append_optional(std::span<const program_pass>(plan_passes), all);

@@ -194,7 +194,7 @@ faulty(x) :- missing(x).
 '''
         self.assert_runs(self.run_program(text, facts=EDGES))
         self.assertEqual(self.rows('out', 'reach.csv'), CLOSURE)
-        self.assertIn('no output needs, left out: missing, faulty',
+        self.assertIn('omitted, because no output depends on them: missing, faulty',
                       self.run_program(text, '--show', 'transformed-ram', facts=EDGES).output)
         os.remove(self.path('out', 'reach.csv'))
         self.assert_fails(self.run_program(text, '--tune', 'unneeded-relations=off', facts=EDGES), 'missing.facts')
@@ -458,7 +458,7 @@ There is no relation nothing
                    'r(x,y) :- s(x,z), s(z,y).\ns(x,y) :- e(x,z), r(z,y).\n.output r\n')
         for choice, restricted in (('auto', False), ('on', True), ('off', False)):
             process = self.run_program(program, '--show', 'transformed-ram', '--tune', 'magic-sets=' + choice)
-            self.assertEqual('what the recursion asks for of r' in process.output, restricted, choice)
+            self.assertEqual('tuples of r that the recursion reads' in process.output, restricted, choice)
 
     def test_show_parse_errors(self):
         self.assertEqual(self.run_program(REACH, '--show', 'parse-errors').returncode, 0)

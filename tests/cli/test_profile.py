@@ -229,7 +229,7 @@ class BadRecords(ProfileTest):
         text = self.read('p.json')
         for length in (1, 100, len(text) // 2, len(text) - 3):
             self.write('cut.json', text[:length])
-            self.assert_refused('cut.json', 'is cut off behind %d bytes' % length)
+            self.assert_refused('cut.json', 'ends after %d bytes, within the document' % length)
         self.write('cut.json', '')
         self.assert_refused('cut.json', 'is empty')
 

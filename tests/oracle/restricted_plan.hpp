@@ -26,7 +26,7 @@ inline plan::program make_restricted_plan(const sema::program& source) {
 
 inline bool is_restricted(const plan::program& plan) {
   return std::any_of(plan.remarks.begin(), plan.remarks.end(), [](const std::string& remark) {
-    return remark.find("what the recursion asks for of") != std::string::npos;
+    return remark.find("that the recursion reads (") != std::string::npos;
   });
 }
 

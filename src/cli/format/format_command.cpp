@@ -75,7 +75,7 @@ int format_file(const format_arguments& given, const std::string& name) {
 
 int format_programs(int count, char** texts) {
   format_arguments given;
-  CLI::App app("Rewrites programs in one canonical form; their meaning stays the same.", "gpulog fmt");
+  CLI::App app("Formats programs; their meaning stays the same.", "gpulog fmt");
   app.set_help_flag("-h,--help", "print this text");
   app.add_option("files", given.files, "programs (.dl); - formats standard input to standard output")->required();
   app.add_flag("--check", given.check, "print the names of files that would change, and change no file");

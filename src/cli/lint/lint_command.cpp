@@ -17,7 +17,7 @@ int lint_programs(int count, char** texts) {
   std::vector<std::string> files;
   std::string form;  // read by form_of()
   compile_options options;
-  CLI::App app("Warns of errors, and of what is valid but probably not intended.", "gpulog lint");
+  CLI::App app("Reports errors, and valid code that is probably a mistake.", "gpulog lint");
   app.set_help_flag("-h,--help", "print this text");
   app.add_option("files", files, "programs (.dl); - reads standard input")->required();
   const auto value = [&app](const char* names, auto& into, const char* type, const char* description) {
@@ -25,10 +25,10 @@ int lint_programs(int count, char** texts) {
   };
   value("--wno", options.left_out_warnings, "NAME",
         "leave out the warnings of this name, as cross-product (repeatable)");
-  app.add_flag("--portable", options.portable, "also warn of what Soufflé does not know");
+  app.add_flag("--portable", options.portable, "also warn about extensions that Soufflé does not have");
   value("-I,--include-dir", options.include_directories, "DIR", "folder that .include searches (repeatable)");
   value("-M,--macro", options.macros, "TEXT", "a macro, as A or B=1 (repeatable)");
-  value("--diagnostics", form, "FORM", "text, or json: one object a line")
+  value("--diagnostics", form, "FORM", "text, or json with one object per line")
       ->check(CLI::Validator(
           [](const std::string& text) {
             return std::string(text == "text" || text == "json" ? "" : "may only be set to text or json");

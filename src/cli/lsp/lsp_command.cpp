@@ -16,7 +16,7 @@ namespace gpulog::cli {
 int serve_editor(int count, char** texts) {
   lsp::server_options options;
   bool is_ignored = false;
-  CLI::App app("Serves an editor over standard input and output, in the Language Server Protocol.", "gpulog lsp");
+  CLI::App app("Runs a language server for an editor, on standard input and output.", "gpulog lsp");
   app.set_help_flag("-h,--help", "print this text");
   app.add_flag("--stdio", is_ignored, "use standard input and output (the default)");
   app.add_option("-I,--include-dir", options.settings.include_directories, "folder that .include searches (repeatable)")

@@ -55,7 +55,8 @@ run_record record_of(const std::string& text, const std::string& file) {
   try {
     record.document = ordered_json::parse(text);
   } catch (const ordered_json::parse_error& fault) {
-    if (fault.byte > text.size()) throw input_error(fmt::format("{} is cut off behind {} bytes", file, text.size()));
+    if (fault.byte > text.size())
+      throw input_error(fmt::format("{} ends after {} bytes, within the document", file, text.size()));
     throw input_error(fmt::format("{} is no record of a run: byte {} is no JSON", file, fault.byte));
   }
   require_version(file, record.document);

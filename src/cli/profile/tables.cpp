@@ -115,7 +115,7 @@ std::string rules_table(const run_record& record, const time_table& times, std::
             std::string(figures.size(), ' ') + shortened(place_of(rule), table_columns - figures.size()) + "\n";
     constexpr double told_share = 0.1;
     if (rule.index_seconds > told_share * rule.seconds)
-      text += std::string(figures.size(), ' ') + fmt::format("of that, its indexes {:.3f}\n", rule.index_seconds);
+      text += std::string(figures.size(), ' ') + fmt::format("of that, indexes {:.3f}\n", rule.index_seconds);
   }
   return text;
 }
@@ -241,8 +241,8 @@ std::string comparison_tables(const run_record& first, const run_record& second,
     text += difference_line(name, number_in(first.document, key), number_in(second.document, key)) + "\n";
   }
   const std::vector<compared_rule> rules = compare_rules(first, second);
-  text += fmt::format("\nRules: those of {} that differ most\n{:>9} {:>9} {:>10} {:>7}  rule\n", rules.size(), "A", "B",
-                      "B - A", "B / A");
+  text += fmt::format("\nRules: the largest differences of {} rules\n{:>9} {:>9} {:>10} {:>7}  rule\n", rules.size(),
+                      "A", "B", "B - A", "B / A");
   for (std::size_t i = 0; i < std::min(most, rules.size()); ++i) {
     const compared_rule& rule = rules[i];
     const std::string only = rule.in_first && rule.in_second ? "" : rule.in_first ? "only A: " : "only B: ";

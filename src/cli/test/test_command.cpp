@@ -84,12 +84,12 @@ int test_programs(int count, char** texts) {
   test_arguments given;
   char** const end = std::find(texts, texts + count, std::string_view("--"));
   if (end != texts + count) given.run_options.assign(end + 1, texts + count);
-  CLI::App app("Checks what programs compute: the comments of NAME.test.dl, or the outputs in a folder expected.",
+  CLI::App app("Runs tests: files NAME.test.dl with expected tuples in comments, or folders with expected outputs.",
                "gpulog test");
   app.set_help_flag("-h,--help", "print this text");
   app.add_option("paths", given.paths,
                  "test files, and folders that are searched (. by default); -- OPTION... for runs");
-  app.add_option("-j,--jobs", given.jobs, "tests at a time (one per processor by default)")
+  app.add_option("-j,--jobs", given.jobs, "number of concurrent tests (default: one per processor)")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
   app.add_option("--timeout", given.timeout, "seconds after which a test fails (60 by default)")
@@ -97,7 +97,7 @@ int test_programs(int count, char** texts) {
       ->check(CLI::PositiveNumber);
   app.add_option("--junit", given.junit_file, "write the results as JUnit XML")->type_name("FILE");
   app.add_flag("--coverage", given.options.coverage, "list the rules that derived no tuple in any test");
-  app.add_flag("--update", given.options.update, "replace counts, sets and outputs that differ");
+  app.add_flag("--update", given.options.update, "replace expected counts, sets and outputs that differ");
   if (!parse_options(app, static_cast<int>(end - texts), texts)) return 0;
   const std::vector<test_case> tests = find_tests(given.paths);
   if (!parsed_options(given.run_options, tests.front().program)) return 1;

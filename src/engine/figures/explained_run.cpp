@@ -104,7 +104,7 @@ std::string runs_text(const rule_statistics& rule, const stratum_statistics& str
     return "did not run: a relation in the body was empty, or no rule that runs reads the head";
   std::string text = fmt::format("runs {}, ", count_text(rule.runs));
   if (rule.strategy == "subsumption") {
-    text += fmt::format("pairs {}, tuples taken away {}", count_text(rule.candidates), count_text(rule.tuples));
+    text += fmt::format("pairs {}, removed tuples {}", count_text(rule.candidates), count_text(rule.tuples));
   } else if (rule.counted_runs != 0 && !rule.operators.empty() && !rule.operators.back().rows) {
     // A device counts candidates before the tests that follow its last search.
     text += fmt::format("candidates {} before its last tests, new {}", count_text(rule.candidates),
@@ -129,8 +129,8 @@ void add_rule(std::string& result, const rule_statistics& rule, const stratum_st
   if (!rule.order.empty()) add_lines(result, "    ", 6, "order: " + rule.order);
   const bool ran = rule.runs != 0 || rule.candidates != 0;
   if (ran && (rule.strategy != "pipelines" || rule.counted_runs < rule.runs)) {
-    std::string text = rule.counted_runs == 0 ? "rows of its steps are not known"
-                                              : fmt::format("rows of its steps are those of {} of {} runs",
+    std::string text = rule.counted_runs == 0 ? "rows of steps not counted"
+                                              : fmt::format("rows of steps counted in {} of {} runs",
                                                             count_text(rule.counted_runs), count_text(rule.runs));
     if (rule.strategy != "pipelines") text += "; strategy: " + rule.strategy;
     if (rule.row_wise_runs != 0) text += fmt::format(" (in {} of {} runs)", rule.row_wise_runs, rule.runs);
@@ -175,13 +175,12 @@ void add_stratum(std::string& result, const stratum_statistics& stratum, std::si
   add_lines(result, "  ", 4,
             fmt::format("time {} on {}{}; strategies: {}", seconds_text(stratum.seconds), stratum.backend, iterations,
                         fmt::join(stratum.strategies, ", ")));
-  if (!stratum.reason.empty()) add_lines(result, "  ", 4, "why there: " + stratum.reason);
+  if (!stratum.reason.empty()) add_lines(result, "  ", 4, "reason: " + stratum.reason);
   if (!stratum.sizes.empty()) add_lines(result, "  ", 4, "tuples when planned: " + sizes_text(stratum.sizes));
   const bool is_ordered_again = std::any_of(stratum.sizes.begin(), stratum.sizes.end(),
                                             [](const size_statistics& size) { return size.known_later.has_value(); });
   if (is_ordered_again) {
-    add_lines(result, "  ", 4,
-              "ordered again when it began, by what was known then: " + later_sizes_text(stratum.sizes));
+    add_lines(result, "  ", 4, "ordered again at its start with these sizes: " + later_sizes_text(stratum.sizes));
   }
   for (const rule_statistics& rule : stratum.rules) add_rule(result, rule, stratum);
   for (const index_statistics& index : stratum.indexes) {

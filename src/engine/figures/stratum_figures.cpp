@@ -133,8 +133,7 @@ void run_report::add_strata(bool is_live, statistics& into) const {
       })) {
     into.backend = "cpu";
     const bool is_none = run_.device && std::isinf(run_.device->ready_in());
-    into.fallback_reason =
-        is_none ? run_.device->wait() : "no stratum that a device can run was expected to be faster there";
+    into.fallback_reason = is_none ? run_.device->wait() : "no stratum was expected to be faster on the device";
   }
 }
 

@@ -264,7 +264,7 @@ proof_search::outcome proof_search::prove(number goal) {
 std::string proof_search::obstacle(relation_id relation) {
   const sema::relation& declared = context_->analysed()[relation];
   for (const rule_id rule : declared.rules) {
-    if (!matcher_of(rule).can_match()) return "a rule counts (autoinc), and what it counted is not kept";
+    if (!matcher_of(rule).can_match()) return "a rule uses autoinc(), and its values are not stored";
   }
   if (!declared.lattices.empty()) return "its value is the least upper bound of several tuples";
   return "no instance of its rules is left in the results: what it was derived from may have been subsumed, or depends "

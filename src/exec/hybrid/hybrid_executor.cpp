@@ -346,7 +346,7 @@ class hybrid_executor final : public executor {
   }
 
   choice begin_anew_on_device(std::size_t number, double seconds) {
-    if (!has_device()) throw internal_error("a device that was ready is not there");
+    if (!has_device()) throw internal_error("a device that was ready has disappeared");
     for (relation_id relation : plan_->strata[number].relations) at(side::host).release(relation);
     for (relation_id relation : reads_[number]) bring(relation, side::device);
     running_ = extending_ = &at(side::device);

@@ -210,7 +210,8 @@ class form_checker {
                           std::to_string(functor->parameters.size()) + ")");
     } else if (functor->parameters[0] != functor->result) {
       fail(term.span,
-           "Functor " + aggregate.user_name + " of an aggregate has to give what it takes first: its result so far");
+           "Functor " + aggregate.user_name +
+               " of an aggregate must return the type of its first parameter, the result of the previous step");
     }
     if (!aggregate.target) fail(term.span, "Aggregate @@" + aggregate.user_name + " needs a value to fold");
     if (!is_constant(**aggregate.initial)) {

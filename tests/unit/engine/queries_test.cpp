@@ -172,8 +172,8 @@ TEST(queries, errors_point_into_their_text) {
             "Error: syntax error, unexpected end of file in file query at line 1\n\n^\n");
   EXPECT_EQ(first_message(asked(roads, {"reach(x,y) :- road(x,y)"})),
             "Error: syntax error, unexpected :-, expecting end of file or \",\" or ; or . in file query at line "
-            "1\nreach(x,y) :- road(x,y)\n-----------^------------\nA rule has one :-; a clause before this one may "
-            "lack its dot\n");
+            "1\nreach(x,y) :- road(x,y)\n-----------^------------\nA rule has one :-; the previous clause may lack its "
+            "dot\n");
 }
 
 TEST(queries, engines_answer_them) {

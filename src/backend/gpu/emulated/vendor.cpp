@@ -18,7 +18,7 @@ std::string count_devices(int& count) {
   count = 1;
   return {};
 }
-std::string start_context(int device) { return device == 0 ? "" : "there is one emulated device, number 0"; }
+std::string start_context(int device) { return device == 0 ? "" : "the only emulated device has number 0"; }
 bool has_driver() { return true; }
 void load_kernels_at_start() {}
 

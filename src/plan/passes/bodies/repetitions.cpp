@@ -169,7 +169,7 @@ void drop_repeated_rules_of(planning& shared, stratum_rules& stratum) {
   const std::size_t dropped = drop_repeated_rules(stratum.plain);
   if (dropped == 0) return;
   shared.remark(
-      fmt::format("{} rules of {} are the same as others, left out", dropped, shared.name_of(stratum.members.front())));
+      fmt::format("{} rules of {} are repetitions, omitted", dropped, shared.name_of(stratum.members.front())));
 }
 
 }  // namespace gpulog::plan

@@ -418,9 +418,9 @@ void apply_magic_sets(planning& shared, stratum_rules& stratum) {
     for (std::size_t number = patterns; number < stratum.patterns.size(); ++number) {
       expect_rows(shared, stratum.patterns[number]);
     }
-    shared.remark(fmt::format("{}: what the recursion asks for of {} ({}); all of it is made once, behind",
-                              shared.name_of(added.restricted), shared.name_of(added.relation),
-                              fmt::join(reasons, "; ")));
+    shared.remark(
+        fmt::format("{}: tuples of {} that the recursion reads ({}); all tuples are derived once, after the recursion",
+                    shared.name_of(added.restricted), shared.name_of(added.relation), fmt::join(reasons, "; ")));
     for (const normalized_rule& rule : added.before) shared.plan_before(rule);
     stratum.restrictions.push_back(std::move(added));
   }

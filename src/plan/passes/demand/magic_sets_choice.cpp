@@ -50,8 +50,8 @@ std::optional<chosen_demand> magic_sets_choice::estimate(demand asked, std::vect
   for (demanded_column& column : asked.columns) {
     const std::optional<double> share = share_of(asked.relation, column);
     if (!share) {
-      remarks.push_back(fmt::format(
-          "{}: read at given keys only inside its recursion, but not known to be few of many; not restricted", name));
+      remarks.push_back(
+          fmt::format("{}: the recursion reads only some keys, but their share is unknown; not restricted", name));
       return std::nullopt;
     }
     if (*share > calibration::pointless_share) continue;
@@ -60,9 +60,8 @@ std::optional<chosen_demand> magic_sets_choice::estimate(demand asked, std::vect
     chosen.shares.push_back(*share);
   }
   if (chosen.shares.empty() || all > calibration::largest_demanded_share) {
-    remarks.push_back(
-        fmt::format("{}: read at given keys only inside its recursion, but these are {:.0f} % of all; not restricted",
-                    name, 100 * all));
+    remarks.push_back(fmt::format(
+        "{}: the recursion reads only some keys, but these are {:.0f} % of all keys; not restricted", name, 100 * all));
     return std::nullopt;
   }
   return chosen;

@@ -465,9 +465,9 @@ magic_program transform(const sema::program& source, const statistics& known, co
     const std::vector<bool> is_cyclic = sema::stratify_again(made, allowed.further());
     if (withdraw(made, is_cyclic, source.relations.size(), allowed)) continue;
     for (const auto& [asked, relations] : maker.relations()) {
-      result.remarks.push_back(fmt::format("{}: what is asked for of {} ({}), by {}", made[relations.answers].name,
-                                           source[asked.relation].name, to_text(asked.bound),
-                                           made[relations.asked].name));
+      result.remarks.push_back(fmt::format("{}: tuples of {} that are needed ({}), with keys from {}",
+                                           made[relations.answers].name, source[asked.relation].name,
+                                           to_text(asked.bound), made[relations.asked].name));
     }
     result.program = std::move(made);
     return result;

@@ -338,7 +338,7 @@ void make_invariant_steps(planning& shared, stratum_rules& stratum) {
   if (!may) return;
   for (normalized_rule& step : make_invariant_steps(stratum.plain, stratum.members, shared.make_relation)) {
     const std::string rule = std::exchange(step.text, text_of(step, shared.source, shared.name_of));
-    shared.remark(fmt::format("{}: all that {} asks from one row to the next, made once, before",
+    shared.remark(fmt::format("{}: joins of {} that lead from one row to the next, evaluated once before the recursion",
                               shared.name_of(step.head), rule));
     shared.plan_before(std::move(step));
   }

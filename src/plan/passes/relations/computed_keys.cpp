@@ -425,7 +425,7 @@ void join_by_computed_keys(planning& shared, stratum_rules& stratum) {
   std::vector<normalized_rule> made;
   for (normalized_rule& rule : stratum.plain) shared.patterns.extract(rule, members, made);
   for (normalized_rule& rule : made) {
-    shared.remark(fmt::format("{}: joined by these in {}", rule.text, rule.location));
+    shared.remark(fmt::format("{}: computed values that join atoms in {}", rule.text, rule.location));
     const bool is_within = std::find(members.begin(), members.end(), rule.atoms.front().relation) != members.end();
     (is_within ? stratum.patterns : shared.before).push_back(std::move(rule));
   }

@@ -156,7 +156,7 @@ class semi_join_reduction {
     const relation_id whole = stratum_.patterns.back().atoms.front().relation;
     shared_.result.relations[reduced.value].reduced = semi_join{whole, columns_tested(read, test)};
     shared_.costs.set_rows(reduced, shared_.costs.rows(whole, row_part::all) * by.share);
-    shared_.remark(fmt::format("{}: rows of {} that have a partner in {}, {}{:.2g} % of its values",
+    shared_.remark(fmt::format("{}: rows of {} with a join partner in {}, {}{:.2g} % of the values",
                                shared_.name_of(reduced), shared_.name_of(whole), shared_.name_of(test.relation),
                                by.is_guess ? "perhaps " : "", 100 * by.share));
     growing_.insert(reduced);

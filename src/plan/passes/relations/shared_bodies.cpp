@@ -150,7 +150,7 @@ void share_body(planning& shared, normalized_rule& rule) {
   if (!shared.bodies) shared.bodies.emplace(shared.source, shared.needed);
   auto made = shared.bodies->share(rule, shared.make_relation, shared.name_of);
   if (!made) return;
-  shared.remark(fmt::format("{}: the body of {} rules in {}, made once", shared.name_of(made->head),
+  shared.remark(fmt::format("{}: the body of {} rules in {}, evaluated once", shared.name_of(made->head),
                             shared.bodies->readers(), made->location));
   shared.costs.learn_distinct_values(*made);
   shared.before.push_back(std::move(*made));

@@ -152,8 +152,9 @@ class stratum_factoring {
     if (is_known) {
       relation = known->second;
       const bool is_long = steps.atom_count() > calibration::merged_atoms;
-      result_.remarks.push_back(fmt::format(
-          "{} has a step of: {}", shortened(is_long ? rule.text : text_of(steps.present_rule())), name_of_(relation)));
+      result_.remarks.push_back(fmt::format("{} also has an intermediate join of: {}",
+                                            shortened(is_long ? rule.text : text_of(steps.present_rule())),
+                                            name_of_(relation)));
     } else {
       normalized_rule made;
       made.words = rule.words;
@@ -178,9 +179,9 @@ class stratum_factoring {
       if (!step.key.empty()) made_.emplace(step.key, relation);
       std::vector<std::string> lost;
       for (const std::uint32_t variable : step.lost) lost.push_back(rule.variables[variable].name);
-      result_.remarks.push_back(fmt::format("{}: a step of {} that loses {}; what follows is done once for each ({})",
-                                            name_of_(relation), shortened(rule.text), fmt::join(lost, ","),
-                                            fmt::join(names_of(rule, step.columns), ",")));
+      result_.remarks.push_back(fmt::format(
+          "{}: an intermediate join of {} without {}; the rest of the rule runs once per ({})", name_of_(relation),
+          shortened(rule.text), fmt::join(lost, ","), fmt::join(names_of(rule, step.columns), ",")));
       add_supplementary_rule(std::move(made), level);
     }
 
@@ -250,7 +251,7 @@ class stratum_factoring {
         added.head_arguments.push_back(variable_expression(merged, column));
       }
       const std::uint32_t level = levels_.at(reading->relation);
-      result_.remarks.push_back(fmt::format("{}: also the beginning of {}, which ends as {}",
+      result_.remarks.push_back(fmt::format("{}: also the first joins of {}, which ends as {}",
                                             name_of_(reading->relation), merged.text, rule.text));
       added.original = original_of(merged);
       add_supplementary_rule(std::move(added), level);

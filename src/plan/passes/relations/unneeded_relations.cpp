@@ -19,7 +19,8 @@ void leave_out_unneeded_relations(planning& shared) {
     shared.result.relations[number].is_left_out = !shared.needed[number];
     if (!shared.needed[number] && !relation.is_inline) names.push_back(relation.name);
   }
-  if (!names.empty()) shared.remark(fmt::format("no output needs, left out: {}", fmt::join(names, ", ")));
+  if (!names.empty())
+    shared.remark(fmt::format("omitted, because no output depends on them: {}", fmt::join(names, ", ")));
   std::erase_if(shared.result.facts, [&](const fact_block& block) { return !shared.needed[block.relation.value]; });
 }
 
