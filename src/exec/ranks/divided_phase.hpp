@@ -38,6 +38,14 @@ void set_division(plan_relations<Machine>& shared, division* divided) {
   shared.share = divided->share();
 }
 
+/// At rank 0: evaluates the rest of the stratum alone, after the end of the division.
+template <class Machine>
+void continue_alone(stratum_run<Machine>& run) {
+  run.division = nullptr;
+  set_division<Machine>(run.shared, nullptr);
+  run.next_division = std::numeric_limits<double>::infinity();
+}
+
 /// At rank 0: begins a division at the start of a stratum.
 template <class Machine>
 void divide_from_start(stratum_run<Machine>& run) {
@@ -99,9 +107,7 @@ template <class Machine>
     run.take_over_plan();
     return true;
   }
-  run.division = nullptr;
-  set_division<Machine>(run.shared, nullptr);
-  run.next_division = std::numeric_limits<double>::infinity();
+  continue_alone(run);
   return true;
 }
 
@@ -143,7 +149,7 @@ class divided_phase {
       shared.guarded({"extending", block.relation, nullptr},
                      [&] { shared.machine.load_rows(shared.relation_of(block.relation), block.columns, block.rows); });
     });
-    if (decision == phase_end::run_again) {
+    if (decision == phase_end::run_again || decision == phase_end::run_alone) {
       shared.forget_appended(extended_);
       return decision;
     }

@@ -31,7 +31,8 @@ struct appended_block {
 enum class phase_end : std::uint8_t {
   exchange,           ///< new rows become known to all ranks
   exchange_and_bind,  ///< the same, and the rest of the iteration has a new plan
-  run_again           ///< the phase runs again with a new plan
+  run_again,          ///< the phase runs again with a new plan
+  run_alone           ///< the phase runs again, at rank 0 alone: the division has ended
 };
 
 /// One rank's view of a divided stratum. All ranks call the same functions in the same order.

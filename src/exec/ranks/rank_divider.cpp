@@ -63,13 +63,12 @@ bool rank_divider::can_divide(const plan::program& program, std::size_t number) 
                             [&](relation_id one) { return has_plain_rows(program.relations[one.value]); });
 }
 
-bool rank_divider::pays(double seconds, double waiting, std::uint64_t bytes, double new_rows) const {
+bool rank_divider::pays(double seconds, double waiting, std::uint64_t bytes, double received_rows) const {
   if (mode_ == tuning_mode::always) return true;
   const double others = ranks_->size() - 1;
   const double saved = seconds * others / ranks_->size();
   const double sent = static_cast<double>(bytes) * others / calibration::rank_bytes_per_second;
-  // In the worst case, each rank finds all rows and sends the rows to all other ranks.
-  const double exchanged = new_rows * others * calibration::exchanged_row_seconds;
+  const double exchanged = received_rows * means_.exchanged_row_seconds;
   return saved > 2 * (waiting + calibration::rank_task_seconds + sent + exchanged);
 }
 
@@ -152,15 +151,21 @@ division* rank_divider::divide(stratum_executor& executor, const plan::program& 
   const double seconds = before != nullptr ? before->seconds
                                            : expected_work(stratum, rows_of).candidates /
                                                  (calibration::host_candidates_per_second * means_.threads);
-  const double new_rows = before != nullptr ? static_cast<double>(before->new_rows) : expected_results(stratum);
-  if (!pays(seconds, 0, *bytes, new_rows)) return nullptr;
-  const bool may_end = before != nullptr && mode_ != tuning_mode::always;
-  const double alone = may_end ? static_cast<double>(before->new_rows) / before->seconds : 0;
+  // In the worst case, each rank finds all rows and sends the rows to all other ranks. An estimate is used as if a
+  // single rank found each row, because rank 0 decides again when the rows are counted.
+  const double received =
+      before != nullptr ? static_cast<double>(before->new_rows) * (ranks_->size() - 1) : expected_results(stratum);
+  if (!pays(seconds, 0, *bytes, received)) return nullptr;
+  std::optional<solo_limits> alone;
+  if (mode_ != tuning_mode::always) {
+    alone.emplace().exchanged_row_seconds = means_.exchanged_row_seconds;
+    if (before != nullptr) alone->rows_per_second = static_cast<double>(before->new_rows) / before->seconds;
+  }
   return begin(executor, program, std::move(order), alone);
 }
 
 division* rank_divider::begin(stratum_executor& executor, const plan::program& program, division_order order,
-                              double alone) {
+                              std::optional<solo_limits> alone) {
   order.is_new_program = is_new_;
   order.means = means_;
   order.relations = program.relations;
@@ -176,8 +181,8 @@ division* rank_divider::begin(stratum_executor& executor, const plan::program& p
   divided_where_ = order.where;
   program_ = &program;
   is_noted_ = false;
-  division_ = std::make_unique<rank_division>(messages, program, nullptr, order.number, order.partition, alone,
-                                              [this](unsigned rank) { return ranks_->name(rank); });
+  division_ = std::make_unique<rank_division>(messages, program, nullptr, order.number, order.partition, order.resumes,
+                                              alone, [this](unsigned rank) { return ranks_->name(rank); });
   static_cast<void>(division_->meet({}));
   const std::vector<relation_id>& members = order.stratum.relations;
   for (const sent_relation& sent : order.sent) {
@@ -233,7 +238,7 @@ division* rank_divider::partition(stratum_executor& executor, const plan::progra
     if (!pays(placement_costs(means_.threads).seconds(where, work), waiting, *bytes, 0)) return nullptr;
   }
   if (where == side::device) has_devices_ = true;
-  return begin(executor, program, std::move(order), 0);
+  return begin(executor, program, std::move(order), {});
 }
 
 std::optional<std::uint64_t> rank_divider::rows_elsewhere(relation_id relation, side where) {
@@ -261,7 +266,7 @@ std::string rank_divider::receive_rows(relation_id relation, side where, const r
   write(rows_order{relation, where, asked});
   ranks::communicator& messages = ranks_->begin(rows_task);
   static_cast<void>(messages.broadcast(write.take()));
-  rank_division meeting(messages, *program_, nullptr, divided_, {}, 0,
+  rank_division meeting(messages, *program_, nullptr, divided_, {}, true, {},
                         [this](unsigned rank) { return ranks_->name(rank); });
   static_cast<void>(meeting.meet({}));
   return std::move(messages.gather({})[asked.rank]);

@@ -64,15 +64,15 @@ class rank_divider final : public stratum_divider {
                                                             const plan::program& program, division_order& order) const;
   /// Sends the order, waits for the followers and sends the relations.
   [[nodiscard]] division* begin(stratum_executor& executor, const plan::program& program, division_order order,
-                                double alone);
+                                std::optional<solo_limits> alone);
   /// Returns whether all later readers of the relations can be partitioned.
   [[nodiscard]] bool stays_partitioned(const plan::program& program, std::size_t number,
                                        partition_columns columns) const;
   /// @param seconds of rank 0 alone
   /// @param waiting seconds until followers can begin
   /// @param bytes of relations to send
-  /// @param new_rows results of the stratum
-  [[nodiscard]] bool pays(double seconds, double waiting, std::uint64_t bytes, double new_rows) const;
+  /// @param received_rows new rows that a rank receives from all other ranks
+  [[nodiscard]] bool pays(double seconds, double waiting, std::uint64_t bytes, double received_rows) const;
   /// Removes relations that no later stratum needs from the relations of followers, and returns them.
   [[nodiscard]] std::vector<relation_id> take_unneeded(const plan::program& program, std::size_t number, side where);
 

@@ -135,11 +135,33 @@ bool rank_division::loses(std::uint64_t new_rows) {
   const double now = storage::seconds_now();
   if (!rows_then_) rows_then_ = new_rows;
   const double seconds = now - compared_at_;
-  if (alone_ == 0 || seconds < calibration::least_division_seconds) return false;
+  if (!alone_ || seconds < calibration::least_division_seconds) return false;
   const auto rows = static_cast<double>(new_rows - *rows_then_);
   compared_at_ = now;
   rows_then_ = new_rows;
-  return rows < alone_ * seconds;
+  return rows < alone_->rows_per_second * seconds;
+}
+
+bool rank_division::will_exchange(std::uint64_t own_rows) {
+  archive_writer write;
+  write(own_rows);
+  std::uint64_t all_rows = 0;
+  for (const std::string& text : meet(write.take())) {
+    std::uint64_t rows = 0;
+    archive_reader read(std::string_view(text).substr(state_bytes));
+    read(rows);
+    all_rows += rows;
+  }
+  if (!is_leader() || !alone_) return true;
+  const double seconds_alone = (storage::seconds_now() - compared_at_) * share_.of.ranks;
+  if (static_cast<double>(all_rows) * alone_->exchanged_row_seconds <= seconds_alone) return true;
+  go_alone();
+  return false;
+}
+
+void rank_division::go_alone() {
+  is_over_ = true;
+  static_cast<void>(exchange(text_of(rank_state::has_left, {})));
 }
 
 division::next rank_division::begin_iteration(std::uint64_t new_rows) {
@@ -153,8 +175,7 @@ division::next rank_division::begin_iteration(std::uint64_t new_rows) {
     return next::bind_again;
   }
   if (loses(new_rows)) {
-    is_over_ = true;
-    static_cast<void>(exchange(text_of(rank_state::has_left, {})));
+    go_alone();
     return next::go_alone;
   }
   std::string text;
@@ -169,6 +190,11 @@ division::next rank_division::begin_iteration(std::uint64_t new_rows) {
 
 phase_end rank_division::end_phase(phase_end decision, const std::vector<appended_block>& appended,
                                    const std::function<void(const appended_block&)>& insert) {
+  if (std::exchange(counts_first_, false)) {
+    std::uint64_t rows = 0;
+    for (const appended_block& block : appended) rows += block.rows;
+    if (!will_exchange(rows)) return phase_end::run_alone;
+  }
   std::string own;
   const auto add = [&own](const void* data, std::uint64_t bytes) {
     own.append(static_cast<const char*>(data), memory_size(bytes));

@@ -20,21 +20,30 @@ namespace gpulog::exec {
 /// At followers: rank 0 or another rank has ended the division. Not a failure of this rank.
 class division_ended {};
 
+/// When rank 0 ends a division and continues alone.
+struct solo_limits {
+  double rows_per_second = 0;        ///< if ranks together find fewer new rows: the rate of rank 0 so far
+  double exchanged_row_seconds = 0;  ///< if receiving the rows of the phase before the loop takes longer than this
+                                     ///< phase at rank 0 alone
+};
+
 /// A stratum that the ranks of a run divide.
 class rank_division final : public division {
  public:
   /// @param plan the present plan
   /// @param received at followers, the same plan, which changes; nullptr at rank 0
   /// @param partition if the stratum is partitioned
-  /// @param alone rows per second of rank 0 alone: rank 0 continues alone if the division has a lower rate; 0: never
+  /// @param resumes if rank 0 has begun the stratum
+  /// @param alone at rank 0; nothing: rank 0 never continues alone
   /// @param name_of returns the name of a rank for messages
   rank_division(ranks::communicator& messages, const plan::program& plan, plan::program* received, std::size_t number,
-                std::optional<partition_columns> partition, double alone,
+                std::optional<partition_columns> partition, bool resumes, std::optional<solo_limits> alone,
                 std::function<std::string(unsigned rank)> name_of)
       : messages_(&messages),
         plan_(&plan),
         received_(received),
         number_(number),
+        counts_first_(!resumes && !partition),
         alone_(alone),
         name_of_(std::move(name_of)),
         share_{{messages.rank(), messages.size()}, std::move(partition)} {}
@@ -68,12 +77,18 @@ class rank_division final : public division {
   std::vector<std::string> exchange(const std::string& text);
   /// Returns whether rank 0 alone is faster.
   [[nodiscard]] bool loses(std::uint64_t new_rows);
+  /// At the end of the first phase: returns whether all ranks exchange their rows, instead of rank 0 alone running the
+  /// phase again.
+  [[nodiscard]] bool will_exchange(std::uint64_t own_rows);
+  /// At rank 0: ends the division at all ranks.
+  void go_alone();
 
   ranks::communicator* messages_;
   const plan::program* plan_;
   plan::program* received_;
   std::size_t number_;
-  double alone_;
+  bool counts_first_;  // whether ranks exchange the number of rows before the rows, for rank 0's decision
+  std::optional<solo_limits> alone_;
   std::function<std::string(unsigned rank)> name_of_;
   stratum_share share_;
   bool is_over_ = false;

@@ -196,7 +196,7 @@ class follower {
       failure = std::current_exception();
     }
     plan::program& program = followed_ ? followed_->program() : none_;
-    rank_division divided(messages, program, &program, order.number, order.partition, 0, {});
+    rank_division divided(messages, program, &program, order.number, order.partition, order.resumes, {}, {});
     try {
       if (failure) std::rethrow_exception(failure);
       static_cast<void>(divided.meet({}));
@@ -216,7 +216,7 @@ class follower {
     rows_order order;
     ranks::archive_reader read(text);
     read(order);
-    rank_division meeting(messages, followed_ ? followed_->program() : none_, nullptr, 0, {}, 0, {});
+    rank_division meeting(messages, followed_ ? followed_->program() : none_, nullptr, 0, {}, true, {}, {});
     std::string rows;
     try {
       if (!followed_) throw std::bad_alloc();  // leave() had too little memory

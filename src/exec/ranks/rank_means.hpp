@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "exec/calibration.hpp"
 #include "support/row_equations.hpp"
 
 namespace gpulog::exec {
@@ -14,6 +15,8 @@ struct rank_means {
   row_mode rows = row_mode::automatic;
   std::uint64_t memory_limit = 0;  ///< in bytes; 0: no limit
   std::string spill_directory;     ///< for arrays that exceed the memory; empty: no folder
+  /// For decisions of rank 0; tests use other values.
+  double exchanged_row_seconds = calibration::exchanged_row_seconds;
 };
 
 }  // namespace gpulog::exec

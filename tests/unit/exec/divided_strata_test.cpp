@@ -4,6 +4,7 @@
 #include <tbb/global_control.h>
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,18 @@ std::uint64_t divided_strata(plan_run& run) {
   }));
 }
 
+/// Sets the estimates before loops to enormous work without results.
+void expect_work(plan::program& plan) {
+  for (plan::stratum& stratum : plan.strata) {
+    for (plan::rule_version& version : stratum.once.versions) {
+      if (version.estimates.empty()) continue;
+      std::fill(version.estimates.begin(), version.estimates.end(), 1e12);
+      version.estimates.front() = 1;
+      version.estimates.back() = 0;
+    }
+  }
+}
+
 void expect_rows(plan_run& run, const sema::program& source, const oracle::database& expected) {
   for (std::uint32_t number = 0; number < source.relations.size(); ++number) {
     bool distinct = false;
@@ -55,6 +68,7 @@ TEST(divided_strata, random_programs) {
   for (const unsigned ranks : {2U, 3U}) {
     oracle::on_ranks(ranks, [&](ranks::rank_group& group) {
       rank_divider divider(group, {}, tuning_mode::always);
+      rank_divider returning(group, {.exchanged_row_seconds = 3600}, tuning_mode::automatic);
       for (std::uint64_t seed = first + ranks; seed < first + count && !testing::Test::HasFailure(); seed += 2) {
         oracle::random_program_options shape;
         shape.largest_arity = 2 + seed % 2;
@@ -71,10 +85,13 @@ TEST(divided_strata, random_programs) {
         } catch (const oracle::evaluation_error&) {
           has_result = false;
         }
-        const plan::program plan = plan::make_plan(source.program, {}, {});
+        plan::program plan = plan::make_plan(source.program, {}, {});
+        const bool returns = seed % 5 < 1;
+        if (returns) expect_work(plan);
         options chosen;
-        chosen.divider = &divider;
-        divider.begin_program();
+        rank_divider& used = returns ? returning : divider;
+        chosen.divider = &used;
+        used.begin_program();
         plan_run run(plan, mode, 0, chosen);
         try {
           run->evaluate();
@@ -142,9 +159,31 @@ TEST(divided_strata, figures_name_the_ranks) {
   });
 }
 
-/// However much work the planner expects before the loop.
+/// A run of two ranks, where rank 0 expects enormous work and no results before loops.
+/// @return the strategies of all strata, sorted
+std::vector<std::vector<std::string>> strategies_of(const std::string& text, const rank_means& means,
+                                                    const std::function<void(plan_run& run)>& check) {
+  const analysed_text source(text);
+  plan::program plan = plan::make_plan(source.program, {}, {});
+  expect_work(plan);
+  std::vector<std::vector<std::string>> strategies;
+  oracle::on_ranks(2, [&](ranks::rank_group& group) {
+    rank_divider divider(group, means, tuning_mode::automatic);
+    options chosen;
+    chosen.divider = &divider;
+    chosen.rows = row_mode::off;
+    divider.begin_program();
+    plan_run run(plan, {}, 0, chosen);
+    run->evaluate();
+    check(run);
+    for (const stratum_statistics& stratum : run->figures().strata) strategies.push_back(stratum.strategies);
+  });
+  std::sort(strategies.begin(), strategies.end());
+  return strategies;
+}
+
 TEST(divided_strata, recursions_begin_at_rank_0) {
-  const analysed_text source(R"(
+  const std::string text = R"(
 .decl edge(x:number, y:number)
 edge(x, (x * 7 + 3) % 101) :- x = range(0, 101).
 .decl pair(x:number, y:number)
@@ -152,34 +191,41 @@ pair(x, z) :- edge(x, y), edge(y, z).
 .decl reach(x:number, y:number)
 reach(x, z) :- edge(x, y), edge(y, z).
 reach(x, z) :- reach(x, y), edge(y, z).
-)");
-  plan::program plan = plan::make_plan(source.program, {}, {});
-  for (plan::stratum& stratum : plan.strata) {
-    for (plan::rule_version& version : stratum.once.versions) {
-      std::fill(version.estimates.begin(), version.estimates.end(), 1e12);
-      version.estimates.front() = 1;
-      version.estimates.back() = 0;
+)";
+  const auto strategies = strategies_of(text, {.exchanged_row_seconds = 0},
+                                        [](plan_run& run) { EXPECT_EQ(run->rows(relation_id(1)), 101U); });
+  const std::vector<std::string> of_edge = {"versions"};
+  const std::vector<std::string> of_pair = {"versions on all ranks"};
+  ASSERT_EQ(strategies.size(), 3U);
+  EXPECT_EQ(strategies[0], of_edge);
+  EXPECT_EQ(strategies[1].front(), "versions");
+  EXPECT_EQ(strategies[2], of_pair);
+}
+
+/// The planner expects no results, but ranks would exchange 101 rows, which take an hour each. One relation has a set.
+TEST(divided_strata, rank_0_continues_alone_if_an_exchange_takes_long) {
+  const std::string text = R"(
+.decl edge(x:number, y:number)
+edge(x, (x * 7 + 3) % 101) :- x = range(0, 101).
+.decl pair(x:number, y:number)
+pair(x, z) :- edge(x, y), edge(y, z).
+.decl from(x:number)
+from(x) :- edge(x, y), edge(y, z), z != x.
+from(z) :- edge(x, y), edge(y, z), z != x.
+.decl later(x:number, z:number)
+later(x, z) :- pair(x, y), from(y), pair(y, z).
+)";
+  const auto strategies = strategies_of(text, {.exchanged_row_seconds = 3600}, [](plan_run& run) {
+    for (const std::uint32_t relation : {0U, 1U}) EXPECT_EQ(run->rows(relation_id(relation)), 101U) << relation;
+    // x = 50 has an edge to itself.
+    for (const std::uint32_t relation : {2U, 3U}) EXPECT_EQ(run->rows(relation_id(relation)), 100U) << relation;
+    for (const std::uint32_t relation : {1U, 2U, 3U}) {
+      bool distinct = false;
+      static_cast<void>(run.rows_of(relation_id(relation), &distinct));
+      EXPECT_TRUE(distinct) << relation;
     }
-  }
-  oracle::on_ranks(2, [&](ranks::rank_group& group) {
-    rank_divider divider(group, {}, tuning_mode::automatic);
-    options chosen;
-    chosen.divider = &divider;
-    chosen.rows = row_mode::off;
-    divider.begin_program();
-    plan_run run(plan, {}, 0, chosen);
-    run->evaluate();
-    EXPECT_EQ(run->rows(relation_id(1)), 101U);
-    std::vector<std::vector<std::string>> strategies;
-    for (const stratum_statistics& stratum : run->figures().strata) strategies.push_back(stratum.strategies);
-    std::sort(strategies.begin(), strategies.end());
-    const std::vector<std::string> of_edge = {"versions"};
-    const std::vector<std::string> of_pair = {"versions on all ranks"};
-    ASSERT_EQ(strategies.size(), 3U);
-    EXPECT_EQ(strategies[0], of_edge);
-    EXPECT_EQ(strategies[1].front(), "versions");
-    EXPECT_EQ(strategies[2], of_pair);
   });
+  EXPECT_EQ(strategies, std::vector<std::vector<std::string>>(4, {"versions"}));
 }
 
 TEST(divided_strata, a_rank_without_memory_ends_the_run) {

@@ -84,7 +84,13 @@ strategy_outcome run_once(stratum_run<Machine>& run) {
   divided_phase<Machine> divided(run, run.stratum.once);
   const bool is_changed =
       run_within_budgets(run, supplementary, 0, [&run] { run_phase(run.shared, run.phases[0], run.figures); });
-  static_cast<void>(divided.end(is_changed ? phase_end::exchange_and_bind : phase_end::exchange));
+  if (divided.end(is_changed ? phase_end::exchange_and_bind : phase_end::exchange) == phase_end::run_alone) {
+    continue_alone(run);
+    run.bind_phases(0);
+    shared.refresh_indexes(indexes_of_versions<Machine>(run.phases.front()), run.figures);
+    supplementary.grant(0);
+    run_within_budgets(run, supplementary, 0, [&run] { run_phase(run.shared, run.phases[0], run.figures); });
+  }
   run.exchanged.clear();
   for (relation_id relation : run.stratum.relations) shared.settle(relation, run.figures);
   return strategy_outcome::done;
