@@ -100,7 +100,7 @@ class Tables(ProfileTest):
         self.write_record(record)
         lines = sections(self.run_gpulog('profile', 'p.json').output)['Rules']
         self.assertRegex(lines[2], r'^ *2\.000 .*late\(x\) :- a\(x\)\.')
-        self.assertEqual(lines[4].strip(), 'of that, its indexes 1.500')
+        self.assertEqual(lines[4].strip(), 'of that, indexes 1.500')
         self.assertNotIn('indexes', lines[7])
 
     def test_files_that_are_read_together_count_once(self):

@@ -179,9 +179,9 @@ class stratum_factoring {
       if (!step.key.empty()) made_.emplace(step.key, relation);
       std::vector<std::string> lost;
       for (const std::uint32_t variable : step.lost) lost.push_back(rule.variables[variable].name);
-      result_.remarks.push_back(fmt::format(
-          "{}: an intermediate join of {} without {}; the rest of the rule runs once per ({})", name_of_(relation),
-          shortened(rule.text), fmt::join(lost, ","), fmt::join(names_of(rule, step.columns), ",")));
+      result_.remarks.push_back(fmt::format("{}: an intermediate join of {} without {}; the rest runs once per ({})",
+                                            name_of_(relation), shortened(rule.text), fmt::join(lost, ","),
+                                            fmt::join(names_of(rule, step.columns), ",")));
       add_supplementary_rule(std::move(made), level);
     }
 
