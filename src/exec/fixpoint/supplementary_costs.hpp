@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -13,13 +14,6 @@
 #include "plan/cost/calibration.hpp"
 
 namespace gpulog::exec {
-
-/// Returns whether a version reads a relation.
-[[nodiscard]] inline bool reads(const plan::rule_version& version, relation_id relation) {
-  bool result = false;
-  for_each_read(version, [&](relation_id read, index_id, bool) { result = result || read == relation; });
-  return result;
-}
 
 /// The costs and savings of the supplementary relations of a running stratum, in bindings. A supplementary relation
 /// must be computed and stored; each duplicate among the candidates saves the bindings that the readers produce for a
@@ -35,17 +29,15 @@ class supplementary_costs {
   explicit supplementary_costs(stratum_run<Machine>& run) : run_(&run) {
     if (run.stops == nullptr || !run.stops->supplementary.abandon) return;
     if (!run.stratum.recursive && !Machine::ends_costly_runs) return;  // a single run, which nothing would end
+    std::map<relation_id, std::size_t> number_of;
     for (const relation_id one : run.stratum.supplementary) {
-      uses_of& uses = uses_.emplace_back();
-      uses.relation = one;
-      for (std::size_t p = run.stratum.recursive ? 1 : 0; p < run.phases.size(); ++p) {
-        for (std::size_t v = 0; v < run.phases[p].size(); ++v) {
-          const plan::rule_version& version = *run.phases[p][v].planned;
-          if (version.is_retired) continue;
-          if (version.head == one) uses.writers.emplace_back(p, v);
-          if (reads(version, one)) uses.readers.emplace_back(p, v);
-          if (finds_fewer(version, one)) uses.reduced_readers.emplace_back(p, v);
-        }
+      number_of.emplace(one, uses_.size());
+      uses_.emplace_back().relation = one;
+    }
+    for (std::size_t p = run.stratum.recursive ? 1 : 0; p < run.phases.size(); ++p) {
+      for (std::size_t v = 0; v < run.phases[p].size(); ++v) {
+        const plan::rule_version& version = *run.phases[p][v].planned;
+        if (!version.is_retired) note_uses(version, {p, v}, number_of);
       }
     }
   }
@@ -116,6 +108,20 @@ class supplementary_costs {
   };
   static constexpr std::uint64_t rechecked_part = 8;
 
+  /// @param number_of places of relations in uses_
+  void note_uses(const plan::rule_version& version, const place& here,
+                 const std::map<relation_id, std::size_t>& number_of) {
+    const auto head = number_of.find(version.head);
+    if (head != number_of.end()) uses_[head->second].writers.push_back(here);
+    for_each_read(version, [&](relation_id read, index_id, bool) {
+      const auto found = number_of.find(read);
+      if (found == number_of.end()) return;
+      uses_of& uses = uses_[found->second];
+      if (!uses.readers.empty() && uses.readers.back() == here) return;
+      uses.readers.push_back(here);
+      if (finds_fewer(version, read)) uses.reduced_readers.push_back(here);
+    });
+  }
   [[nodiscard]] running_version& version(std::size_t phase, std::size_t number) const {
     return run_->phases[phase][number];
   }
