@@ -5,7 +5,7 @@
 
 #include "io/task_runner.hpp"
 #include "plan/planner.hpp"
-#include "storage/sets/value_counts.hpp"
+#include "storage/sets/value_histogram.hpp"
 #include "support/ids.hpp"
 
 namespace gpulog::detail {
@@ -34,7 +34,7 @@ class sampled_values {
   [[nodiscard]] static bool is_in(word value, std::uint64_t share);
 
   std::uint64_t share_;  ///< a power of two
-  storage::value_counts counts_;
+  storage::value_histogram counts_;
 };
 
 /// Estimates the number of distinct values of some columns, and how many of these values also occur in other columns.

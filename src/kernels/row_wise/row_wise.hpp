@@ -20,7 +20,7 @@
 #include "storage/factorized/word_rows.hpp"
 #include "storage/indexes/join_sample.hpp"
 #include "storage/relation/relation.hpp"
-#include "storage/sets/value_counts.hpp"
+#include "storage/sets/value_histogram.hpp"
 #include "support/long_vector.hpp"
 
 /// Evaluates rules row by row (kernels/row_wise/row_wise_task.hpp) on a CPU: a worker has a bitmap of the values and a
@@ -289,7 +289,7 @@ inline double expected_candidates(const row_rule& rule, const relation_list<stor
   const pair_view to = pair_view::of(relations, *rule.right);
   const storage::join_sample of_to(to.rows(), sampled_rows);
   const storage::join_sample of_from(from.rows(), sampled_rows);
-  storage::value_counts keys(of_to.size);
+  storage::value_histogram keys(of_to.size);
   for (std::uint64_t i = 0; i < of_to.size; ++i) keys.add(to.keys[of_to.row(i)]);
   std::uint64_t pairs = 0;
   for (std::uint64_t i = 0; i < of_from.size; ++i) pairs += keys.count(from.values[of_from.row(i)]);

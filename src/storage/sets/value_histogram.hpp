@@ -11,10 +11,10 @@
 namespace gpulog::storage {
 
 /// The number of occurrences of each value: a hash table with linear probing. Counts stay at their maximum.
-class value_counts {
+class value_histogram {
  public:
   /// @param values expected number of distinct values
-  explicit value_counts(std::uint64_t values) : slots_(std::bit_ceil(2 * values + 2)) {}
+  explicit value_histogram(std::uint64_t values) : slots_(std::bit_ceil(2 * values + 2)) {}
 
   void add(word value) {
     if (2 * (used_ + 1) > slots_.size()) grow();
