@@ -134,6 +134,7 @@ class divided_phase {
  private:
   [[nodiscard]] phase_end exchange(phase_end decision) {
     plan_relations<Machine>& shared = run_.shared;
+    const double seconds = storage::seconds_now() - start_;
     std::vector<appended_block> appended;
     for (const relation_id head : heads_) {
       shared.settle(head, run_.figures);
@@ -144,7 +145,7 @@ class divided_phase {
         block.columns.push_back(target.column(column) + target.rows() + known);
     }
     const std::vector<relation_id>& abandoned = run_.division->abandoned();
-    decision = run_.division->end_phase(decision, appended, [&](const appended_block& block) {
+    decision = run_.division->end_phase(decision, seconds, appended, [&](const appended_block& block) {
       if (std::find(abandoned.begin(), abandoned.end(), block.relation) != abandoned.end()) return;
       shared.guarded({"extending", block.relation, nullptr},
                      [&] { shared.machine.load_rows(shared.relation_of(block.relation), block.columns, block.rows); });
@@ -161,6 +162,7 @@ class divided_phase {
   }
 
   stratum_run<Machine>& run_;
+  double start_ = storage::seconds_now();
   std::set<relation_id> heads_;
   plan::phase extended_;  // without versions
 };

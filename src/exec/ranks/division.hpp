@@ -58,8 +58,9 @@ class division {
   [[nodiscard]] virtual next begin_iteration(std::uint64_t new_rows) = 0;
   /// Called after the versions of a phase. Calls insert(block) for the blocks of all remaining ranks.
   /// @param decision only the decision of rank 0 counts
+  /// @param seconds that the versions took at this rank
   /// @param appended new rows of this rank; all ranks name the same relations
-  virtual phase_end end_phase(phase_end decision, const std::vector<appended_block>& appended,
+  virtual phase_end end_phase(phase_end decision, double seconds, const std::vector<appended_block>& appended,
                               const std::function<void(const appended_block&)>& insert) = 0;
   /// Called after the last iteration. @throws like evaluate() if a different rank has failed
   /// @param rows of this rank, by relation of the stratum

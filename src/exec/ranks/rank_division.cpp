@@ -142,7 +142,7 @@ bool rank_division::loses(std::uint64_t new_rows) {
   return rows < alone_->rows_per_second * seconds;
 }
 
-bool rank_division::will_exchange(std::uint64_t own_rows) {
+bool rank_division::will_exchange(double seconds, std::uint64_t own_rows) {
   archive_writer write;
   write(own_rows);
   std::uint64_t all_rows = 0;
@@ -153,7 +153,7 @@ bool rank_division::will_exchange(std::uint64_t own_rows) {
     all_rows += rows;
   }
   if (!is_leader() || !alone_) return true;
-  const double seconds_alone = (storage::seconds_now() - compared_at_) * share_.of.ranks;
+  const double seconds_alone = seconds * share_.of.ranks;
   if (static_cast<double>(all_rows) * alone_->exchanged_row_seconds <= seconds_alone) return true;
   go_alone();
   return false;
@@ -188,12 +188,12 @@ division::next rank_division::begin_iteration(std::uint64_t new_rows) {
   return next::iterate;
 }
 
-phase_end rank_division::end_phase(phase_end decision, const std::vector<appended_block>& appended,
+phase_end rank_division::end_phase(phase_end decision, double seconds, const std::vector<appended_block>& appended,
                                    const std::function<void(const appended_block&)>& insert) {
   if (std::exchange(counts_first_, false)) {
     std::uint64_t rows = 0;
     for (const appended_block& block : appended) rows += block.rows;
-    if (!will_exchange(rows)) return phase_end::run_alone;
+    if (!will_exchange(seconds, rows)) return phase_end::run_alone;
   }
   std::string own;
   const auto add = [&own](const void* data, std::uint64_t bytes) {

@@ -50,7 +50,7 @@ class rank_division final : public division {
 
   [[nodiscard]] const stratum_share& share() const override { return share_; }
   [[nodiscard]] next begin_iteration(std::uint64_t new_rows) override;
-  phase_end end_phase(phase_end decision, const std::vector<appended_block>& appended,
+  phase_end end_phase(phase_end decision, double seconds, const std::vector<appended_block>& appended,
                       const std::function<void(const appended_block&)>& insert) override;
   void finish(const std::vector<std::uint64_t>& rows) override;
   [[nodiscard]] std::exception_ptr fail() noexcept override;
@@ -78,8 +78,9 @@ class rank_division final : public division {
   /// Returns whether rank 0 alone is faster.
   [[nodiscard]] bool loses(std::uint64_t new_rows);
   /// At the end of the first phase: returns whether all ranks exchange their rows, instead of rank 0 alone running the
-  /// phase again.
-  [[nodiscard]] bool will_exchange(std::uint64_t own_rows);
+  /// phase again. Either way, the stratum takes at most the time of rank 0 alone in addition to the divided phase.
+  /// @param seconds that the versions took at this rank
+  [[nodiscard]] bool will_exchange(double seconds, std::uint64_t own_rows);
   /// At rank 0: ends the division at all ranks.
   void go_alone();
 

@@ -182,12 +182,15 @@ std::vector<std::vector<std::string>> strategies_of(const std::string& text, con
   return strategies;
 }
 
-TEST(divided_strata, recursions_begin_at_rank_0) {
-  const std::string text = R"(
+const std::string edges_and_pairs = R"(
 .decl edge(x:number, y:number)
 edge(x, (x * 7 + 3) % 101) :- x = range(0, 101).
 .decl pair(x:number, y:number)
 pair(x, z) :- edge(x, y), edge(y, z).
+)";
+
+TEST(divided_strata, recursions_begin_at_rank_0) {
+  const std::string text = edges_and_pairs + R"(
 .decl reach(x:number, y:number)
 reach(x, z) :- edge(x, y), edge(y, z).
 reach(x, z) :- reach(x, y), edge(y, z).
@@ -204,11 +207,7 @@ reach(x, z) :- reach(x, y), edge(y, z).
 
 /// The planner expects no results, but ranks would exchange 101 rows, which take an hour each. One relation has a set.
 TEST(divided_strata, rank_0_continues_alone_if_an_exchange_takes_long) {
-  const std::string text = R"(
-.decl edge(x:number, y:number)
-edge(x, (x * 7 + 3) % 101) :- x = range(0, 101).
-.decl pair(x:number, y:number)
-pair(x, z) :- edge(x, y), edge(y, z).
+  const std::string text = edges_and_pairs + R"(
 .decl from(x:number)
 from(x) :- edge(x, y), edge(y, z), z != x.
 from(z) :- edge(x, y), edge(y, z), z != x.
