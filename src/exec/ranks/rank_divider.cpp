@@ -38,7 +38,7 @@ double expected_results(const plan::stratum& stratum) {
   return rows;
 }
 
-/// Returns the partition columns of a stratum; nothing: ranks cannot evaluate the stratum on their own.
+/// Returns the partition columns of a stratum; an empty optional: ranks cannot evaluate the stratum without messages.
 std::optional<partition_columns> partition_columns_of(const plan::program& program, std::size_t number,
                                                       const partition_columns& known) {
   const plan::stratum& stratum = program.strata[number];
@@ -151,8 +151,8 @@ division* rank_divider::divide(stratum_executor& executor, const plan::program& 
   const double seconds = before != nullptr ? before->seconds
                                            : expected_work(stratum, rows_of).candidates /
                                                  (calibration::host_candidates_per_second * means_.threads);
-  // In the worst case, each rank finds all rows and sends the rows to all other ranks. An estimate is used as if a
-  // single rank found each row, because rank 0 decides again when the rows are counted.
+  // Recursion, the worst case: each rank finds all rows and sends all rows to every rank. Without recursion, the
+  // planner's estimate counts once, as if a single rank found each row: rank 0 decides again when ranks count the rows.
   const double received =
       before != nullptr ? static_cast<double>(before->new_rows) * (ranks_->size() - 1) : expected_results(stratum);
   if (!pays(seconds, 0, *bytes, received)) return nullptr;

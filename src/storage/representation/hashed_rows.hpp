@@ -10,7 +10,7 @@
 namespace gpulog::storage {
 
 /// Rows of any width in a row set. Rows can be erased if this is declared before the first row: then an erased tuple
-/// counts as new when it is inserted again. Adopted rows get their set when a tuple is first inserted or looked up.
+/// counts as new when the tuple is inserted again. The first insertion or lookup builds the set of adopted rows.
 class hashed_rows : public row_representation {
  public:
   static constexpr representation_abilities abilities{.inserts_at_once = true};

@@ -24,32 +24,33 @@ struct matched_beginning {
   std::vector<std::uint32_t> columns;
 };
 
-/// Finds the rules of a stratum with a given end. A rule is compared once with all ends that are equal up to the
-/// names of variables, and only if it has the rarest atom of the end, so that a stratum may have thousands of rules.
+/// Finds the rules of a stratum with a given end. Ends that differ only in the names of variables share one search, and
+/// a search compares only rules with the rarest atom of the end, so that a stratum may have thousands of rules.
 class rule_ends {
  public:
   /// @param rules,recursive rules and relations of the stratum; must outlive the object
   rule_ends(const std::vector<normalized_rule>& rules, const std::set<relation_id>& recursive);
 
-  /// Excludes a rule that gets another form. Only rules without tests that have their original form are found.
+  /// Excludes a rule whose form changes. Searches return only rules in their original form and without tests.
   void remove(std::uint32_t rule) { is_plain_[rule] = false; }
   /// Returns whether a rule has the end.
   [[nodiscard]] bool has_match(const rule_end& end, relation_id head);
   /// Returns all rules with the end.
   [[nodiscard]] std::vector<std::uint32_t> matches(const rule_end& end, relation_id head);
-  /// Returns the beginning of a rule, if it has the end.
+  /// Returns the beginning of a rule with the end; nothing for other rules.
   [[nodiscard]] std::optional<matched_beginning> find_beginning(const rule_end& end, std::uint32_t number) const;
 
  private:
-  /// The first rules that have an end, of those that may have it.
+  /// An incomplete search for an end.
   struct found_rules {
-    const std::vector<std::uint32_t>* candidates = nullptr;  ///< nullptr: none
-    std::size_t compared = 0;                                ///< candidates that were compared
-    std::vector<std::uint32_t> numbers;
+    const std::vector<std::uint32_t>* candidates = nullptr;  ///< rules that may have the end; nullptr: no rules
+    std::size_t compared = 0;                                ///< number of compared candidates
+    std::vector<std::uint32_t> numbers;                      ///< compared candidates with the end
   };
 
   [[nodiscard]] found_rules& known_matches(const rule_end& end, relation_id head);
-  /// Compares further candidates up to the next one with the end; returns whether there is one.
+  /// Compares further candidates up to the next match.
+  /// @return whether a candidate matched
   bool find_next(const rule_end& end, found_rules& found) const;
   /// Returns the rules with the rarest atom of the end.
   [[nodiscard]] const std::vector<std::uint32_t>* candidates_of(const rule_end& end, relation_id head) const;
