@@ -224,7 +224,8 @@ pair(x, y, z) :- edge(x, y), edge(z, _), x != z.
   const std::uint64_t limit = whole->figures().peak_memory_bytes * 7 / 10;
   for (const bool is_limited : {false, true}) {
     oracle::on_ranks(3, [&](ranks::rank_group& group) {
-      rank_divider divider(group, {.memory_limit = is_limited ? limit : 0}, tuning_mode::automatic);
+      rank_divider divider(group, {.memory_limit = is_limited ? limit : 0, .exchanged_row_seconds = 0},
+                           tuning_mode::automatic);
       options chosen;
       chosen.divider = &divider;
       divider.begin_program();
