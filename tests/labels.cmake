@@ -6,8 +6,8 @@ set(suites_on_devices again engine_against_oracle goals numbered_fixpoints plan_
                       recursive_aggregates_against_oracle registered_functor rows sessions subsumption typed_values)
 list(JOIN suites_on_devices "|" suites_on_devices)
 
-# Suites that take long with sanitizers. They and all tests with parameters take turns there: half of them have the label
-# other-turn, which GPULOG_TEST_TURN selects and scripts/test excludes.
+# Suites that take long with sanitizers. In each turn (GPULOG_TEST_TURN), half of the tests of these suites and half of
+# all tests with parameters have the label other-turn, which scripts/test excludes under sanitizers.
 set(suites_in_turns again changes condensed dense_domain_encoding device_columns engine_against_oracle equivalence factorized
                     first_matches_on_gpu inlining matrix_reads proofs relation_writer row_difference row_products_on_gpu
                     row_takeover_on_gpu rows state word_rows)
